@@ -1,0 +1,1 @@
+"""Pure functions of arrays and strings: every score, its uncertainty and its signature."""
