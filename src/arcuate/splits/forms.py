@@ -110,7 +110,8 @@ def _from_json(path: Path) -> Listing:
         raise ArcuateError(f"{path} is not JSON: {error}") from error
     if not isinstance(content, dict):
         raise ArcuateError(
-            f'{path} holds a {type(content).__name__}. A split is an object: {{"train": [ids], "test": [ids]}}.'
+            f"{path} holds a {type(content).__name__}. A split is one object: "
+            '{"train": [ids], "test": [ids]}.'
         )
     return _from_lists(content, str(path))
 

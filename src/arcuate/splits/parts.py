@@ -117,3 +117,6 @@ class Ratio:
 
 def _shown(values: Iterable[object]) -> str:
     return ":".join(f"{float(v):g}" if isinstance(v, Fraction) else str(v) for v in values)
+
+
+EIGHT_ONE_ONE = Ratio(8, 1, 1)

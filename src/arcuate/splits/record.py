@@ -115,7 +115,7 @@ class Split:
 
     def _refuse_folds(self, what: str) -> None:
         if "fold" in self.frame.columns:
-            raise ArcuateError(f"{what}: the split has {len(self.folds)} folds. Take one: split.fold(0).{what}()")
+            raise ArcuateError(f"{what}: the split has {len(self.folds)} folds. Take one: split.fold(n).")
 
 
 def manifest_path(path: str | Path) -> Path:
@@ -181,7 +181,7 @@ def read_split(source: Any, table: SampleTable | None = None, *, missing: str | 
             raise ArcuateError("There is nothing to read: give a split, or a table with a 'part' column.")
         source = table.rows() if "part" in table.rows().columns else None
         if source is None:
-            raise ArcuateError(f"The table has no 'part' column, but {list(table.columns)}. Give a split file.")
+            raise ArcuateError(f"The table has no 'part' column: {list(table.columns)}. Give a split file.")
     found = listing(source)
     frame = laid_against(found, table, missing or ("refuse" if found.lists_all else DROPPED))
     manifest = _manifest_beside(source)

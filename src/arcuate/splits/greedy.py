@@ -1,0 +1,78 @@
+"""Method f, the papers' leak-free split: greedy picks, no regard to the ratio of what is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from arcuate.errors import ArcuateError
+from arcuate.splits.assemble import Coded, Codes, from_nodes, shuffled_parts
+from arcuate.splits.parts import EIGHT_ONE_ONE, Ratio
+from arcuate.splits.record import Split
+
+if TYPE_CHECKING:
+    from arcuate.samples.table import SampleTable
+
+Side = Literal["fewer", "subjects", "texts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedyPicks:
+    """Method (f): each node of the larger side follows one node of the smaller side, which is cut.
+
+    `smaller` says which side is shuffled and cut: 'fewer' (the papers' text: always the side with fewer
+    nodes), or one of the two by name (their pseudo-code: subjects for EEG, texts for fMRI).
+    """
+
+    name: ClassVar[str] = "f"
+    ratio: Ratio = EIGHT_ONE_ONE
+    seed: int = 1
+    smaller: Side = "fewer"
+
+    def split(self, table: SampleTable) -> Split:
+        started = time.perf_counter()
+        rows = table.rows()
+        subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])
+        if self._subjects_are_cut(table, len(subject), len(text)):
+            cut, follow = subject, text
+        else:
+            cut, follow = text, subject
+        parts = shuffled_parts(self.ratio, len(cut), self.seed)
+        following = parts[least_picked(follow.codes, cut.codes, len(follow), len(cut))]
+        subject_part, text_part = (parts, following) if cut is subject else (following, parts)
+        return from_nodes(table, subject_part, text_part, self, started=started)
+
+    def _subjects_are_cut(self, table: SampleTable, n_subjects: int, n_texts: int) -> bool:
+        if self.smaller not in ("fewer", "subjects", "texts"):
+            raise ArcuateError(f"smaller is {self.smaller!r}. Use 'fewer', 'subjects' or 'texts'.")
+        if self.smaller != "fewer":
+            return self.smaller == "subjects"
+        if n_subjects == n_texts:
+            return table.unit == "text"  # as the papers do: subjects for EEG, stories for fMRI
+        return n_subjects < n_texts
+
+
+def least_picked(larger: Codes, smaller: Codes, n_larger: int, n_smaller: int) -> Codes:
+    """The neighbour that each larger-side node picks: the one picked least so far, the first of equals.
+
+    `larger` and `smaller` are the two ends of each sample. Nodes pick in sorted order.
+
+    Examples
+    --------
+    >>> least_picked(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 1, 0]), 3, 2).tolist()
+    [0, 1, 0]
+    """
+    pairs = np.unique(larger * n_smaller + smaller)
+    neighbours = pairs % n_smaller
+    first = np.searchsorted(pairs // n_smaller, np.arange(n_larger + 1))
+    picked = np.zeros(n_smaller, np.int64)
+    choice = np.empty(n_larger, np.int64)
+    for node in range(n_larger):
+        mine = neighbours[first[node]:first[node + 1]]
+        chosen = mine[picked[mine].argmin()]
+        choice[node] = chosen
+        picked[chosen] += 1
+    return choice
