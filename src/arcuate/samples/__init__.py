@@ -1,0 +1,1 @@
+"""The samples table, text identity and near-duplicates, the subject × text graph."""

@@ -50,7 +50,7 @@ class Graph:
         return cls(
             subjects=subject_names, texts=text_names,
             subject_of_edge=pair // len(text_names), text_of_edge=pair % len(text_names),
-            weights=np.bincount(position, weights=weight, minlength=len(pair)),
+            weights=np.bincount(position, weights=weight, minlength=len(pair)).astype(float),
             samples=np.bincount(position, weights=n_samples, minlength=len(pair)).astype(np.int64),
         )
 
