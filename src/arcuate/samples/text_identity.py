@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 import unicodedata
+from functools import cache
 
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
@@ -33,9 +35,12 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():  # nothing to normalise, and most texts are: five times faster
         return _ASCII_WORD.findall(text.lower())
+    # Superscripts and fractions are dropped before NFKC would turn them into digits: they are
+    # typography, and ZuCo spells one sentence "40 km²" in NR and, garbled, "40 km˝" in TSR.
+    plain = _other_numbers().sub(" ", unicodedata.normalize("NFC", text))
     # Case folding can undo NFKC (and the other way round), hence twice, as Unicode's own
     # "compatibility caseless match" does.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
     return _WORD.findall(folded)
 
 
@@ -48,3 +53,10 @@ def text_name(key: str) -> str:
     'text-936a185caaa266bb'
     """
     return f"text-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+@cache
+def _other_numbers() -> re.Pattern[str]:
+    """Characters that are numbers but not digits: superscripts, fractions, circled and Roman numerals."""
+    numbers = (chr(code) for code in range(128, sys.maxunicode + 1))
+    return re.compile("[" + "".join(c for c in numbers if unicodedata.category(c) in ("No", "Nl")) + "]")

@@ -141,4 +141,5 @@ def _texts_by_story(frame: Any) -> dict[str, tuple[str, ...]]:
     from arcuate.samples.validate import collect
 
     pairs = collect(frame.select("story", "text").unique()).sort("story", "text")
-    return {story: tuple(texts) for story, texts in pairs.group_by("story", maintain_order=True).agg("text").iter_rows()}
+    grouped = pairs.group_by("story", maintain_order=True).agg("text")
+    return {story: tuple(texts) for story, texts in grouped.iter_rows()}

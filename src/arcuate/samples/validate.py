@@ -120,9 +120,8 @@ class Door:
         column = nw.col("weight")
         if not dtype.is_numeric():
             number = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-            self.refuse(
-                frame, column.is_null() | ~column.cast(nw.String).str.contains(number), "weight", "Write a number there."
-            )
+            bad = column.is_null() | ~column.cast(nw.String).str.contains(number)
+            self.refuse(frame, bad, "weight", "Write a number there.")
         column = column.cast(nw.Float64)
         bad = column.is_null() | column.is_nan() | (column <= 0) | (column > 1e300)
         self.refuse(frame, bad, "weight", "Weights are positive finite numbers.")
@@ -169,7 +168,7 @@ def positive_window(window: int | None, columns: Columns) -> int:
     """L as asked for; a runs table cannot do without it."""
     if window is None:
         if columns.kind == "runs":
-            raise ArcuateError("A runs table needs the window length: say how many segments a sample spans (--window L).")
+            raise ArcuateError("A runs table needs --window L: say how many segments a sample spans.")
         return 1
     if window < 1:
         raise ArcuateError(f"window is {window}. Give 1 or more segments.")
@@ -197,7 +196,9 @@ def counted(frame: nw.LazyFrame[Any], columns: Columns, window: int, door: Door)
             _longest=nw.col("n_segments") if columns.has("n_segments") else nw.lit(window),
         )
     totals = [
-        nw.col("_n").sum().alias("n"), nw.col("_weight").sum().alias("weight"), nw.col("_longest").max().alias("longest"),
+        nw.col("_n").sum().alias("n"),
+        nw.col("_weight").sum().alias("weight"),
+        nw.col("_longest").max().alias("longest"),
         nw.col("_longest").min().alias("shortest"),
     ]
     if columns.has("segment"):
