@@ -60,13 +60,12 @@ class Coded:
         return len(self.names)
 
 
-def stories(table: SampleTable, method: str) -> Coded:
+def stories(table: SampleTable, rows: pl.DataFrame, method: str) -> Coded:
     """The story of each sample; a table without stories is refused."""
-    rows = table.rows()
     if "story" not in rows.columns:
         raise ArcuateError(
-            f"Method {method} cuts stories, but the table has no column 'story' (or 'task'); "
-            f"it has {list(table.columns)}. Add it, or use method a, c, f or optimal."
+            f"Method {method} cuts stories, but {table.source} has no column 'story' (or 'task'); "
+            f"it has {', '.join(table.columns.names)}. Add it, or use method a, c, f or optimal."
         )
     return Coded.of(rows["story"])
 
@@ -93,7 +92,7 @@ def shuffled_parts(ratio: Ratio, n: int, seed: int) -> Codes:
 
 
 def from_parts(
-    table: SampleTable, codes: Codes, made_by: Method, *, reason: pl.Series | None = None,
+    table: SampleTable, rows: pl.DataFrame, codes: Codes, made_by: Method, *, reason: pl.Series | None = None,
     unit: str = "samples", found: Mapping[str, Any] | None = None, started: float | None = None,
 ) -> Split:
     """A Split from the part number of each sample (-1: dropped); refused if a part is empty."""
@@ -107,31 +106,30 @@ def from_parts(
             f"it divides {unit}). Use another ratio or seed, a finer unit, or method optimal."
         )
     part = pl.Series([*names, DROPPED]).gather(np.where(codes < 0, len(names), codes))
-    frame = identifying(table).with_columns(
+    frame = identifying(rows, table.unit).with_columns(
         part=part, reason=pl.lit(None, pl.String) if reason is None else reason,
     )
     manifest = build_manifest(
-        frame, table, method=made_by.name, seed=made_by.seed, options=options_of(made_by), found=found,
+        frame, table, rows, method=made_by.name, seed=made_by.seed, options=options_of(made_by), found=found,
         seconds=None if started is None else round(time.perf_counter() - started, 3),
     )
     return Split(frame, manifest)
 
 
 def from_nodes(
-    table: SampleTable, subject_part: Codes, text_part: Codes, made_by: Method, *,
+    table: SampleTable, rows: pl.DataFrame, subject_part: Codes, text_part: Codes, made_by: Method, *,
     found: Mapping[str, Any] | None = None, started: float | None = None,
 ) -> Split:
     """A leak-free Split from the part of each subject and of each text node, both in sorted order.
 
     A sample is kept where the two agree; the reason of every other says where its two ends are.
     """
-    rows = table.rows()
     subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])
     of_subject, of_text = subject_part[subject.codes], text_part[text.codes]
     codes = np.where(of_subject == of_text, of_subject, -1)
-    reason = reasons_of(made_by.ratio.names, of_subject, of_text, _word(table))
+    reason = reasons_of(made_by.ratio.names, of_subject, of_text, text_word(table))
     return from_parts(
-        table, codes, made_by, reason=reason, unit=f"{len(subject)} subjects and {len(text)} texts",
+        table, rows, codes, made_by, reason=reason, unit=f"{len(subject)} subjects and {len(text)} texts",
         found=found, started=started,
     )
 
@@ -150,7 +148,7 @@ def reasons_of(names: tuple[str, ...], of_subject: Codes, of_text: Codes, word: 
     return pl.Series(texts, dtype=pl.String).gather(of_subject * len(names) + of_text)
 
 
-def _word(table: SampleTable) -> str:
+def text_word(table: SampleTable) -> str:
     return "text" if table.unit == "text" else "story"
 
 

@@ -36,14 +36,11 @@ class GreedyPicks:
         started = time.perf_counter()
         rows = table.rows()
         subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])
-        if self._subjects_are_cut(table, len(subject), len(text)):
-            cut, follow = subject, text
-        else:
-            cut, follow = text, subject
-        parts = shuffled_parts(self.ratio, len(cut), self.seed)
-        following = parts[least_picked(follow.codes, cut.codes, len(follow), len(cut))]
-        subject_part, text_part = (parts, following) if cut is subject else (following, parts)
-        return from_nodes(table, subject_part, text_part, self, started=started)
+        cut_subjects = self._subjects_are_cut(table, len(subject), len(text))
+        subject_part, text_part = greedy_parts(
+            subject.codes, text.codes, self.ratio, self.seed, cut_subjects=cut_subjects
+        )
+        return from_nodes(table, rows, subject_part, text_part, self, started=started)
 
     def _subjects_are_cut(self, table: SampleTable, n_subjects: int, n_texts: int) -> bool:
         if self.smaller not in ("fewer", "subjects", "texts"):
@@ -53,6 +50,24 @@ class GreedyPicks:
         if n_subjects == n_texts:
             return table.unit == "text"  # as the papers do: subjects for EEG, stories for fMRI
         return n_subjects < n_texts
+
+
+def greedy_parts(
+    subject: Codes, text: Codes, ratio: Ratio, seed: int, *, cut_subjects: bool
+) -> tuple[Codes, Codes]:
+    """The part of each subject and of each text, given the two ends of each sample or edge.
+
+    Examples
+    --------
+    >>> ends = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> [parts.tolist() for parts in greedy_parts(*ends, Ratio(1, 1), 1, cut_subjects=True)]
+    [[0, 1], [0, 1]]
+    """
+    cut, follow = (subject, text) if cut_subjects else (text, subject)
+    n_cut, n_follow = int(cut.max()) + 1, int(follow.max()) + 1
+    parts = shuffled_parts(ratio, n_cut, seed)
+    following = parts[least_picked(follow, cut, n_follow, n_cut)]
+    return (parts, following) if cut_subjects else (following, parts)
 
 
 def least_picked(larger: Codes, smaller: Codes, n_larger: int, n_smaller: int) -> Codes:

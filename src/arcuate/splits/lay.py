@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,31 +18,44 @@ NOT_LISTED = "not named by the split"
 IDENTIFYING = ("subject", "text_id", "story", "segment")
 
 
-def identifying(table: SampleTable) -> pl.DataFrame:
-    """`sample, subject` and `text_id`, or `story` and `segment`, a row a sample in table order."""
-    rows = table.rows()
-    if table.unit == "text":
-        return rows.select("sample", "subject", text_id="text_node")
+def identifying(rows: pl.DataFrame, unit: str) -> pl.DataFrame:
+    """`sample, subject` and `text_id`, or `story` and `segment`, of a table's rows.
+
+    A text without an id of its own goes by the name of its node.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"sample": ["0"], "subject": ["s"], "text_node": ["t"], "weight": [1.0]})
+    >>> identifying(rows, "text").columns
+    ['sample', 'subject', 'text_id']
+    """
+    if unit == "text":
+        own = "text_id" if "text_id" in rows.columns else "text_node"
+        return rows.select("sample", "subject", text_id=own)
     return rows.select("sample", "subject", "story", *(["segment"] if "segment" in rows.columns else []))
 
 
-def laid_against(found: Listing, table: SampleTable | None, missing: str) -> pl.DataFrame:
+def laid_against(
+    found: Listing, table: SampleTable | None, rows: pl.DataFrame | None, missing: str
+) -> pl.DataFrame:
     """The split's frame in table order, after checking parts, doubles, unknown and missing samples."""
     if missing not in ("refuse", DROPPED):
         raise ArcuateError(f"missing is {missing!r}. Use 'refuse' or 'dropped'.")
     _check_parts(found)
     _check_doubles(found)
-    if table is None:
+    if table is None or rows is None:
         kept = ["fold", "sample", *IDENTIFYING, "part", "reason"]
         return found.frame.select(name for name in kept if name in found.frame.columns)
-    known = identifying(table)
+    known = identifying(rows, table.unit)
+    own = ("subject", "story", "segment", *(("text_id",) if table.columns.has("text_id") else ()))
     _check_unknown(found, known)
     if "fold" not in found.frame.columns:
-        return _joined(found, known, missing)
-    folds = found.frame.partition_by("fold", maintain_order=True)
-    whole = [_joined(_with(found, one), known, missing) for one in folds]
-    return pl.concat(one.insert_column(0, two["fold"].head(1).new_from_index(0, len(one)))
-                     for one, two in zip(whole, folds, strict=True))
+        return _joined(found, known, own, missing)
+    whole = []
+    for one in found.frame.partition_by("fold", maintain_order=True):
+        laid = _joined(_with(found, one), known, own, missing)
+        whole.append(laid.select(pl.lit(one["fold"][0], pl.Int64).alias("fold"), pl.all()))
+    return pl.concat(whole)
 
 
 def _with(found: Listing, frame: pl.DataFrame) -> Listing:
@@ -86,8 +100,8 @@ def _check_unknown(found: Listing, known: pl.DataFrame) -> None:
         )
 
 
-def _joined(found: Listing, known: pl.DataFrame, missing: str) -> pl.DataFrame:
-    beside = [name for name in IDENTIFYING if name in found.frame.columns and name in known.columns]
+def _joined(found: Listing, known: pl.DataFrame, own: Sequence[str], missing: str) -> pl.DataFrame:
+    beside = [name for name in own if name in found.frame.columns and name in known.columns]
     extra = ["reason"] if "reason" in found.frame.columns else []
     right = found.frame.with_row_index("listed").select("listed", "sample", "part", *beside, *extra)
     both = known.join(right, on="sample", how="left", maintain_order="left", suffix="_listed")

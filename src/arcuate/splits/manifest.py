@@ -97,17 +97,16 @@ def _shares(sizes: Sequence[float]) -> list[float]:
 
 
 def build_manifest(
-    frame: pl.DataFrame, table: SampleTable | None, *, method: str, seed: int | None,
+    frame: pl.DataFrame, table: SampleTable | None, rows: pl.DataFrame | None, *, method: str, seed: int | None,
     options: Mapping[str, Any], found: Mapping[str, Any] | None = None, seconds: float | None = None,
 ) -> dict[str, Any]:
     """Everything a reader needs to trust a split or make it again; all but `seconds` is reproducible.
 
     `found` holds what a solver proved: `bound` (a share no split can exceed), `gap` and `proved`.
     """
-    if table is None:
+    if table is None or rows is None:
         sizes, about = measured(frame), None
     else:
-        rows = table.rows()
         sizes, about = measured(frame, rows["weight"].to_numpy(), rows["text_node"]), _about(table)
     proof = {"bound": None, "gap": None, "proved": False, **(found or {})}
     split_sha256 = split_hash(frame)

@@ -27,9 +27,10 @@ class BySubject:
 
     def split(self, table: SampleTable) -> Split:
         started = time.perf_counter()
-        subject = Coded.of(table.rows()["subject"])
+        rows = table.rows()
+        subject = Coded.of(rows["subject"])
         parts = shuffled_parts(self.ratio, len(subject), self.seed)
-        return from_parts(table, parts[subject.codes], self, unit=f"{len(subject)} subjects", started=started)
+        return from_parts(table, rows, parts[subject.codes], self, unit=f"{len(subject)} subjects", started=started)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +43,10 @@ class ByStory:
 
     def split(self, table: SampleTable) -> Split:
         started = time.perf_counter()
-        story = stories(table, self.name)
+        rows = table.rows()
+        story = stories(table, rows, self.name)
         parts = shuffled_parts(self.ratio, len(story), self.seed)
-        return from_parts(table, parts[story.codes], self, unit=f"{len(story)} stories", started=started)
+        return from_parts(table, rows, parts[story.codes], self, unit=f"{len(story)} stories", started=started)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +59,10 @@ class BySample:
 
     def split(self, table: SampleTable) -> Split:
         started = time.perf_counter()
-        n = len(table.rows())
+        rows = table.rows()
+        n = len(rows)
         parts = shuffled_parts(self.ratio, n, self.seed)
-        return from_parts(table, parts, self, unit=f"{n} samples", started=started)
+        return from_parts(table, rows, parts, self, unit=f"{n} samples", started=started)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +75,15 @@ class BySampleInStory:
 
     def split(self, table: SampleTable) -> Split:
         started = time.perf_counter()
-        story = stories(table, self.name)
+        rows = table.rows()
+        story = stories(table, rows, self.name)
         order = np.random.default_rng(self.seed).permutation(len(story.codes))
         rank = _rank_within(story.codes[order])
         place = np.empty(len(order), np.int64)
         place[order] = rank
         size = np.bincount(story.codes)[story.codes]
         parts = part_of_rank(self.ratio, place, size)
-        return from_parts(table, parts, self, unit=f"samples of {len(story)} stories", started=started)
+        return from_parts(table, rows, parts, self, unit=f"samples of {len(story)} stories", started=started)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,15 +100,16 @@ class ByPositionInStory:
 
     def split(self, table: SampleTable) -> Split:
         started = time.perf_counter()
-        story = stories(table, self.name)
-        position, size = _positions(table, story)
+        rows = table.rows()
+        story = stories(table, rows, self.name)
+        position, size = _positions(rows, story)
         order = self._order_of_parts()
         upto = self.ratio.cuts(size)
         lengths = np.diff(upto, axis=1)[:, order]
         ends = np.cumsum(lengths, axis=1)[:, :-1]
         slot = (position[:, None] >= ends[story.codes]).sum(axis=1)
         parts = np.asarray(order, np.int64)[slot]
-        return from_parts(table, parts, self, unit=f"positions in {len(story)} stories", started=started)
+        return from_parts(table, rows, parts, self, unit=f"positions in {len(story)} stories", started=started)
 
     def _order_of_parts(self) -> list[int]:
         """Parts from the story's start to its end: train in the middle, the others at the two ends."""
@@ -128,9 +133,8 @@ def _rank_within(groups: Codes) -> Codes:
     return rank
 
 
-def _positions(table: SampleTable, story: Coded) -> tuple[Codes, Codes]:
+def _positions(rows: pl.DataFrame, story: Coded) -> tuple[Codes, Codes]:
     """The place of each sample among its story's distinct positions, and how many each story has."""
-    rows = table.rows()
     frame = pl.DataFrame({"story": story.codes, "row": np.arange(len(story.codes))})
     if "segment" in rows.columns:
         frame = frame.with_columns(place=rows["segment"].cast(pl.Int64))

@@ -179,23 +179,30 @@ def read_split(source: Any, table: SampleTable | None = None, *, missing: str | 
     if source is None or source is table:
         if table is None:
             raise ArcuateError("There is nothing to read: give a split, or a table with a 'part' column.")
-        source = table.rows() if "part" in table.rows().columns else None
-        if source is None:
-            raise ArcuateError(f"The table has no 'part' column: {list(table.columns)}. Give a split file.")
+        source = _own_parts(table)
     found = listing(source)
-    frame = laid_against(found, table, missing or ("refuse" if found.lists_all else DROPPED))
-    manifest = _manifest_beside(source)
+    rows = None if table is None else table.rows()
+    frame = laid_against(found, table, rows, missing or ("refuse" if found.lists_all else DROPPED))
+    manifest = find_manifest(source)
     if manifest is None or table is not None:
         known = manifest or {}
         proof = {name: known.get(name) for name in ("bound", "gap")} | {"proved": known.get("proved", False)}
         manifest = build_manifest(
-            frame, table, method=known.get("method", "given"), seed=known.get("seed"),
+            frame, table, rows, method=known.get("method", "given"), seed=known.get("seed"),
             options=known.get("options", {}), found=proof, seconds=known.get("seconds"),
         )
     return Split(frame, manifest)
 
 
-def _manifest_beside(source: Any) -> dict[str, Any] | None:
+def _own_parts(table: SampleTable) -> pl.DataFrame:
+    if "part" not in table.columns.others:
+        seen = ", ".join((*table.columns.names, *table.columns.others))
+        raise ArcuateError(f"{table.source} has no column 'part'; its columns are {seen}. Give a split file.")
+    return table.rows("part").select("sample", "part")
+
+
+def find_manifest(source: Any) -> dict[str, Any] | None:
+    """The manifest beside a split file, if there is one."""
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return None
     path = Path(source)
