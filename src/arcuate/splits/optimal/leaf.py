@@ -1,0 +1,187 @@
+"""The small side is decided: place the large side as well as can be, as a small integer program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arcuate.splits.optimal.instance import FREE, Floats, Instance
+from arcuate.splits.optimal.prices import Relaxation
+from arcuate.splits.optimal.work import Budget
+
+# A count of nodes and not of seconds, so that a slow machine gets the same answer.
+PROGRAM_NODES = 20_000
+# How far below the bound of a leaf its best solution is guessed to lie, in shares of it: first near, then anywhere.
+GUESSES = (2e-4, 2e-3, 2e-2, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where each small node and how many nodes of each type go."""
+
+    value: float
+    small: npt.NDArray[np.int8]
+    of_type: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafResult:
+    """The best placement worth at least the target, if there is one, and a bound on all of the leaf's."""
+
+    placement: Placement | None
+    bound: float
+
+
+def solve_leaf(
+    relaxation: Relaxation, small: npt.NDArray[np.int8], multipliers: Floats, target: float, budget: Budget
+) -> LeafResult:
+    """Best placement of the large side that is worth at least ``target``.
+
+    A part that a type can only take at a loss greater than (bound - target) is left out of the program: with good
+    multipliers little remains. The target is first guessed high, which leaves out more, then lowered.
+    """
+    leaf = _Leaf(relaxation, small)
+    bound, loss = leaf.losses(multipliers)
+    if bound < target:
+        return LeafResult(None, bound)
+    for guess in GUESSES:
+        goal = max(target, bound - guess * max(bound, 1.0)) if guess < 1 else target
+        result = leaf.program(loss <= bound - goal + 1e-6 * max(1.0, abs(bound)), goal, budget)
+        if result.placement is not None:
+            return result
+        if result.bound >= goal:   # not settled within the node limit
+            return LeafResult(None, min(bound, max(result.bound, goal)))
+        if goal <= target:
+            break
+    return LeafResult(None, -np.inf)
+
+
+class _Leaf:
+    def __init__(self, relaxation: Relaxation, small: npt.NDArray[np.int8]):
+        self.relaxation, self.small = relaxation, small
+        self.instance: Instance = relaxation.instance
+        parts = np.arange(self.instance.n_parts)
+        self.weight = self.instance.weights @ (small[:, None] == parts).astype(float)
+        self.allowed = (self.instance.type_pins[:, None] == FREE) | (self.instance.type_pins[:, None] == parts)
+
+    def losses(self, multipliers: Floats) -> tuple[float, Floats]:
+        """Bound of the leaf, and what it falls by when one node of a type takes each part."""
+        instance, n_parts = self.instance, self.instance.n_parts
+        above, below, fewest = multipliers.reshape(3, n_parts)
+        shift = (above * self.relaxation.high - below * self.relaxation.low).sum() - above + below
+        price = 1 + shift if instance.ratio_side == "weight" else np.ones(n_parts)
+        fee = fewest + (shift if instance.ratio_side == "large" else 0)
+        worth = np.where(self.allowed, self.weight * price + (self.weight > 0) * fee, -np.inf)
+        best = worth.max(1)
+        bound = float((best * instance.counts).sum() - fewest.sum() * instance.minimum[1])
+        return bound, best[:, None] - worth
+
+    def program(self, usable: npt.NDArray[np.bool_], goal: float, budget: Budget) -> LeafResult:
+        """Solve with the usable (type, part) pairs only."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        instance = self.instance
+        usable = usable & self.allowed
+        fixed = usable.sum(1) == 1
+        of_type = np.where(usable & fixed[:, None], instance.counts[:, None], 0.0)
+        rows_of, parts_of = np.nonzero(usable & ~fixed[:, None])
+        lines, at_least, at_most, n_extra = self._lines(of_type, rows_of, parts_of, goal)
+        budget.spend(2e5 + 2e3 * len(rows_of))
+        if len(rows_of) == 0 and n_extra == 0:
+            result = self._checked(of_type, np.inf)
+            reached = result.placement is not None and result.bound >= goal - 1e-6 * max(1.0, abs(goal))
+            return result if reached else LeafResult(None, -np.inf)
+        highest = np.concatenate([instance.counts[rows_of], np.ones(n_extra)])
+        cost = np.concatenate([-self.weight[rows_of, parts_of], np.zeros(n_extra)])
+        answer = milp(
+            cost, constraints=LinearConstraint(lines, at_least, at_most), integrality=np.ones(len(cost)),
+            bounds=Bounds(0, highest), options={"mip_rel_gap": 0.0, "node_limit": PROGRAM_NODES},
+        )
+        constant = float((self.weight * of_type).sum())
+        settled = answer.status in (0, 2)
+        dual = answer.mip_dual_bound
+        bound = np.inf if settled or dual is None else constant - dual
+        if answer.x is None:
+            return LeafResult(None, -np.inf if settled else bound)
+        of_type[rows_of, parts_of] = np.rint(answer.x[:len(rows_of)])
+        return self._checked(of_type, bound)
+
+    def _checked(self, of_type: Floats, bound: float) -> LeafResult:
+        """Trust no solver: a placement counts only when the limits hold for it as counted here."""
+        value = float((self.weight * of_type).sum())
+        bound = value if bound == np.inf else max(bound, value)
+        placement = Placement(value, self.small, of_type.astype(np.int64))
+        return LeafResult(placement if self._holds(of_type) else None, bound)
+
+    def _holds(self, of_type: Floats) -> bool:
+        instance, problem = self.instance, self.instance.problem
+        present = (of_type > 0) & (self.weight > 0)
+        large = (of_type * present).sum(0)
+        meets = np.stack([present[:, part] @ instance.weights > 0 for part in range(instance.n_parts)])
+        small = np.array([(meets[part] & (self.small == part)).sum() for part in range(instance.n_parts)])
+        amounts = {"weight": (self.weight * of_type).sum(0), "small": small, "large": large}[instance.ratio_side]
+        fewest_small, fewest_large = instance.minimum
+        return problem.allows(amounts) and small.min() >= fewest_small and large.min() >= fewest_large
+
+    def _lines(
+        self, of_type: Floats, rows_of: npt.NDArray[np.int64], parts_of: npt.NDArray[np.int64], goal: float
+    ) -> tuple[Floats, Floats, Floats, int]:
+        """Constraint lines over the open (type, part) pairs, then over the presence of small nodes."""
+        instance, n_parts, n_open = self.instance, self.instance.n_parts, len(rows_of)
+        fewest_small, fewest_large = instance.minimum
+        watch_small = instance.ratio_side == "small" or fewest_small > 0
+        n_extra = instance.n_small if watch_small else 0
+        lines: list[Floats] = []
+        limits: list[tuple[float, float]] = []
+
+        def add(line: Floats, least: float, most: float) -> None:
+            lines.append(np.pad(line, (0, n_open + n_extra - len(line))))
+            limits.append((least, most))
+
+        for kind in np.unique(rows_of):
+            add((rows_of == kind).astype(float), instance.counts[kind], instance.counts[kind])
+        constant = float((self.weight * of_type).sum())
+        # Half a unit less than asked: the solver's own rounding must not lose the goal itself.
+        add(self.weight[rows_of, parts_of], goal - constant - 1e-6 * max(1.0, abs(goal)), np.inf)
+        present = (self.weight > 0).astype(float)
+        in_part = parts_of == np.arange(n_parts)[:, None]
+        if instance.ratio_side != "small":
+            amount = self.weight if instance.ratio_side == "weight" else present
+            self._ratio_lines(add, in_part * amount[rows_of, parts_of], (amount * of_type).sum(0))
+        if fewest_large:
+            for part in range(n_parts):
+                had = (present * of_type)[:, part].sum()
+                add(in_part[part] * present[rows_of, parts_of], fewest_large - had, np.inf)
+        if watch_small:
+            self._small_lines(add, of_type, rows_of, parts_of)
+            of_small = (self.small == np.arange(n_parts)[:, None]).astype(float)
+            padded = np.pad(of_small, ((0, 0), (n_open, 0)))
+            if instance.ratio_side == "small":
+                self._ratio_lines(add, padded, np.zeros(n_parts))
+            for part in range(n_parts) if fewest_small else ():
+                add(padded[part], fewest_small, np.inf)
+        return np.array(lines), *np.array(limits).T, n_extra
+
+    def _ratio_lines(self, add, amounts: Floats, had: Floats) -> None:  # type: ignore[no-untyped-def]
+        """low_k * all <= amount_k <= high_k * all, with what is fixed already."""
+        for part in range(len(had)):
+            for share, sign in ((self.relaxation.low[part], 1.0), (self.relaxation.high[part], -1.0)):
+                line = sign * (amounts[part] - share * amounts.sum(0))
+                add(line, -sign * (had[part] - share * had.sum()), np.inf)
+
+    def _small_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
+        """A small node is present exactly when a node with weight to it is placed in its part."""
+        instance, n_open = self.instance, len(rows_of)
+        for node in range(instance.n_small):
+            meets = (parts_of == self.small[node]) & (instance.weights[rows_of, node] > 0)
+            had = float(of_type[instance.weights[:, node] > 0, self.small[node]].sum())
+            line = np.zeros(n_open + instance.n_small)
+            line[:n_open][meets] = -1.0
+            line[n_open + node] = 1.0
+            add(line, -np.inf, had)
+            line = np.zeros(n_open + instance.n_small)
+            line[:n_open][meets] = 1.0
+            line[n_open + node] = -float(instance.counts.sum())
+            add(line, -np.inf, -had)
