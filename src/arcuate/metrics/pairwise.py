@@ -135,7 +135,7 @@ def partners(
     if not n_eligible.all() and not allow_none:
         raise ArcuateError(
             f"{int((n_eligible == 0).sum())} of the {len(positions)} samples of a test fold have no partner "
-            f"at least {distance} steps away. Use fewer folds or a smaller distance, or ask to leave them out."
+            f"at least {distance} steps away. Use fewer folds or a smaller distance, or leave them out."
         )
     rng = np.random.default_rng(seed)
     counts = np.zeros(eligible.shape, dtype=np.int64)
