@@ -16,6 +16,7 @@ _EXPORTS: dict[str, str] = {
     "read_samples": "arcuate.samples.read",
     "SampleTable": "arcuate.samples.table",
     "Graph": "arcuate.samples.graph",
+    "audit": "arcuate.leakage.audit",
 }
 
 __all__ = ["ArcuateError", "__version__", *_EXPORTS]  # noqa: PLE0604

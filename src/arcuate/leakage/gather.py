@@ -1,0 +1,159 @@
+"""Bring a table and a split together: counts in one streaming pass, and what else the checks need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from arcuate.errors import ArcuateError
+from arcuate.leakage.signal_digests import signal_digests
+from arcuate.leakage.tally import COVARIATES, TIMES, Tally, Unit
+from arcuate.samples.validate import collect
+from arcuate.splits.record import Split, read_split
+
+if TYPE_CHECKING:
+    from arcuate.samples.table import SampleTable
+    from arcuate.signals.store import SignalStore
+
+STRETCH = ("run", "start", "n_frames")
+"""Columns that say which frames of which stored run a sample's signal is, as `prepare` writes them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """The counts of one split (or of one of its folds), and the rows that only some checks need."""
+
+    tally: Tally
+    windows: pl.DataFrame | None = None
+    signals: pl.DataFrame | None = None
+    manifest: Mapping[str, Any] | None = None
+    split_sha256: str | None = None
+    fold: int | None = None
+
+
+def gather(table: SampleTable, split: Any, store: SignalStore | None = None) -> Iterator[Gathered]:
+    """Yield the counts of a split, fold by fold where it has folds.
+
+    `split` is None for a `part` column of the table itself: then the samples are counted where they
+    are, in one streaming pass, and never brought into memory.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> rows = pl.DataFrame({"subject": ["a", "b"], "text_id": ["x", "y"], "part": ["train", "test"]})
+    >>> [found] = gather(read_samples(rows), None)
+    >>> found.tally.totals
+    {'train': 1, 'test': 1, 'dropped': 0}
+    """
+    if split is None and table.kind == "samples" and store is None and not _has_stretches(table):
+        yield Gathered(_streamed(table))
+        return
+    record = _laid(table, split)
+    rows = _rows(table)
+    if not record.folds:
+        yield _of_rows(table, rows, record, store)
+        return
+    for fold in record.folds:
+        yield _of_rows(table, rows, record.fold(fold), store, fold)
+
+
+def _streamed(table: SampleTable) -> Tally:
+    import narwhals as nw
+
+    if "part" not in table.columns.others:
+        raise ArcuateError(
+            f"{table.source} has no column 'part', but {', '.join((*table.columns.names, *table.columns.others))}. "
+            "Give a split file, or add the column."
+        )
+    own = ("subject", "story", "segment", "n_segments", "text", "text_id")
+    keys = [name for name in own if table.columns.has(name)]
+    keys += ["part", *_extras(table)]
+    groups = collect(table.frame.group_by(*keys).agg(nw.len().alias("samples")))
+    return Tally.from_groups(table.with_nodes(groups), _unit(table), table.window)
+
+
+def _laid(table: SampleTable, split: Any) -> Split:
+    """The split with its rows in the table's order."""
+    if isinstance(split, Split):
+        return Split(read_split(split.frame, table).frame, split.manifest)
+    return read_split(table.rows("part") if split is None else split, table)
+
+
+def _rows(table: SampleTable) -> pl.DataFrame:
+    names = [*_extras(table), *(["text"] if table.columns.has("text") else [])]
+    if _has_stretches(table):
+        names += [name for name in STRETCH if name not in names]
+    rows = table.rows(*names)
+    if table.kind == "runs":  # each row of a runs table is a run of its own, and samples are named by it
+        return rows.with_columns(run="row " + pl.col("sample").str.split(":").list.first())
+    return rows
+
+
+def _of_rows(
+    table: SampleTable, rows: pl.DataFrame, split: Split, store: SignalStore | None, fold: int | None = None
+) -> Gathered:
+    placed = rows.with_columns(part=split.frame["part"])
+    windows = None
+    if _has_stretches(table):
+        times = [name for name in TIMES if name in placed.columns][:1]
+        windows = placed.group_by("run", "start", "n_frames", "part", *times).agg(samples=pl.len()).select(
+            "run", pl.col("start").cast(pl.Int64), pl.col("n_frames").cast(pl.Int64).alias("length"), "part",
+            pl.col("samples").cast(pl.Int64),
+            *(pl.col(name).cast(pl.Float64, strict=False).alias("tr_s") for name in times),
+        )
+    if store is not None and not _has_stretches(table):
+        raise ArcuateError(
+            f"{table.source} does not say which frames a sample is: it needs the columns {', '.join(STRETCH)}. "
+            "Give the samples.parquet that prepare wrote beside the signals."
+        )
+    return Gathered(
+        tally=Tally.of(placed.drop("text_id", strict=False), _unit(table), table.window), windows=windows,
+        signals=None if store is None else signal_digests(store, placed),
+        manifest=split.manifest, split_sha256=split.hash, fold=fold,
+    )
+
+
+def _unit(table: SampleTable) -> Unit:
+    """Windows need segments; a table of stories without them is judged story by story, as texts are."""
+    windows = table.unit == "story" and (table.kind == "runs" or table.columns.has("segment"))
+    return "story" if windows else "text"
+
+
+def _extras(table: SampleTable) -> list[str]:
+    wanted = [*COVARIATES, *([*TIMES, "run"] if table.unit == "story" and not _has_stretches(table) else [])]
+    return [name for name in wanted if name in table.columns.others]
+
+
+def _has_stretches(table: SampleTable) -> bool:
+    return all(name in table.columns.others for name in STRETCH)
+
+
+def read_statistics(paths: Sequence[str | Path | Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Provenance of fitted statistics: from arcuate's own `.npz` files, JSON files, or mappings.
+
+    Examples
+    --------
+    >>> read_statistics([{"fitted_on": ["train"]}])
+    ({'fitted_on': ['train']},)
+    """
+    import json
+
+    found: list[Mapping[str, Any]] = []
+    for source in paths:
+        if isinstance(source, Mapping):
+            found.append(source)
+        elif Path(source).suffix == ".npz":
+            from arcuate.signals.normalise import Normaliser
+
+            found.append({"name": Path(source).name, **Normaliser.load(source).provenance})
+        else:
+            try:
+                content = json.loads(Path(source).read_text(encoding="utf-8"))
+                found.append({"name": Path(source).name, **content})
+            except (OSError, ValueError, TypeError) as error:
+                raise ArcuateError(f"{source} cannot be read as statistics: {error}") from error
+    return tuple(found)
