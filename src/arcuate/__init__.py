@@ -17,6 +17,13 @@ _EXPORTS: dict[str, str] = {
     "SampleTable": "arcuate.samples.table",
     "Graph": "arcuate.samples.graph",
     "audit": "arcuate.leakage.audit",
+    "split": "arcuate.splits.methods",
+    "Split": "arcuate.splits.record",
+    "read_split": "arcuate.splits.record",
+    "write_split": "arcuate.splits.record",
+    "CrossSubjectTextSplit": "arcuate.splits.cross_validation",
+    "CrossSubjectTextKFold": "arcuate.splits.cross_validation",
+    "CrossSubjectTextGridFold": "arcuate.splits.cross_validation",
 }
 
 __all__ = ["ArcuateError", "__version__", *_EXPORTS]  # noqa: PLE0604

@@ -129,4 +129,4 @@ def _about(table: SampleTable) -> dict[str, Any]:
 
 
 def _one_word(value: object) -> str | None:
-    return None if value is None else str(value).replace("|", "/").replace("\n", " ")
+    return None if value is None or value == [] else str(value).replace("|", "/").replace("\n", " ")
