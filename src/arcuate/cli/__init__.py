@@ -39,7 +39,7 @@ class LazyGroup(click.Group):
             return None
         import typer
 
-        command = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
+        command: Any = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
         return command
 
@@ -65,22 +65,31 @@ def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; errors become one or two lines on stderr and an exit code."""
     try:
         sys.exit(arcuate.main(args=arguments, prog_name="arcuate", standalone_mode=False) or 0)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.Abort:
-        _say("Stopped.")
-        sys.exit(130)
-    except click.ClickException as error:
-        _say(f"{error.format_message()} See '{_command_path(error)} --help'.")
-        sys.exit(2)
     except ArcuateError as error:
         if os.environ.get("ARCUATE_DEBUG"):
             raise
         _say(str(error))
         sys.exit(error.exit_code)
+    except Exception as error:
+        kinds = _command_line_kinds(error)
+        if "Exit" in kinds:
+            sys.exit(error.exit_code)  # type: ignore[attr-defined]
+        if "Abort" in kinds:
+            _say("Stopped.")
+            sys.exit(130)
+        if "ClickException" in kinds:
+            _say(f"{error.format_message()} See '{_command_path(error)} --help'.")  # type: ignore[attr-defined]
+            sys.exit(2)
+        raise
 
 
-def _command_path(error: click.ClickException) -> str:
+def _command_line_kinds(error: Exception) -> set[str]:
+    """What click calls this error: newer typer brings a click of its own, whose classes are not click's."""
+    known = [kind for kind in type(error).__mro__ if kind.__module__.split(".")[0] in ("click", "typer")]
+    return {kind.__name__ for kind in known}
+
+
+def _command_path(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     return context.command_path if context else "arcuate"
 

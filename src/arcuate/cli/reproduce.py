@@ -5,6 +5,6 @@ from __future__ import annotations
 import typer
 
 app = typer.Typer(
-    no_args_is_help=True, help="The papers' tables again, from the data you have.",
+    add_completion=False, no_args_is_help=True, help="The papers' tables again, from the data you have.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def audit(
     table: Any, split: Any = None, *, over: Over = "all", window: int | None = None, where: Iterable[str] = (),
-    checks: Sequence[str] | None = None, settings: Settings | None = None,
+    checks: Sequence[str] | None = None, settings: Settings | Mapping[str, Any] | None = None,
     signals: SignalStore | str | Path | None = None, statistics: Sequence[str | Path | Mapping[str, Any]] = (),
     name: str | None = None,
 ) -> Findings:
@@ -44,7 +44,8 @@ def audit(
     checks
         Names from `arcuate.leakage.checks.CHECKS`; all by default.
     settings
-        Thresholds; the manifest's ratio is used where none is given.
+        Thresholds (`arcuate.leakage.evidence.Settings`), or a mapping of those that shall differ from the
+        default; the ratio is the one in the split's manifest where none is given.
     signals
         A signal store, to look for identical, constant and NaN signals.
     statistics
@@ -64,38 +65,44 @@ def audit(
     samples = table if isinstance(table, SampleTable) else read_samples(table, window=window, where=where)
     chosen = _chosen(checks)
     about = read_statistics(statistics)
-    judged = [
-        _judged(gathered, over, chosen, settings, about) for gathered in gather(samples, split, _store(signals))
-    ]
-    folds = [one for one, _, _ in judged]
-    found = sorted((finding for _, findings, _ in judged for finding in findings), key=_worst_first)
-    each = tuple(rates(one.tally, over) for one in folds)
+    folds = list(gather(samples, split, _store(signals)))
+    limits = _limits(settings, folds[0].manifest)
+    found: list[Finding] = []
+    for fold in folds:
+        findings, runs = _checked(fold, chosen, limits, about)
+        found += findings
+    each = tuple(rates(fold.tally, over) for fold in folds)
     return Findings(
-        name=name or _name(split, samples), rates=_mean(each), findings=tuple(found), checks=judged[0][2],
-        signature=_signature(samples, folds, over, chosen, settings or Settings()),
+        name=name or _name(split, samples), rates=_mean(each), findings=tuple(sorted(found, key=_worst_first)),
+        checks=runs, signature=_signature(samples, folds, over, chosen, limits),
         sizes=folds[0].tally.sizes, manifest=folds[0].manifest or {},
-        tallies=tuple(one.tally for one in folds), fold_rates=each if len(each) > 1 else (),
+        tallies=tuple(fold.tally for fold in folds), fold_rates=each if len(each) > 1 else (),
     )
 
 
-def _judged(
-    gathered: Gathered, over: Over, checks: Sequence[str], settings: Settings | None,
-    statistics: tuple[Mapping[str, Any], ...],
-) -> tuple[Gathered, list[Finding], tuple[CheckRun, ...]]:
+def _checked(
+    fold: Gathered, checks: Sequence[str], settings: Settings, statistics: tuple[Mapping[str, Any], ...]
+) -> tuple[list[Finding], tuple[CheckRun, ...]]:
     """Run the checks on one fold."""
     evidence = Evidence(
-        tally=gathered.tally, windows=gathered.windows, signals=gathered.signals, statistics=statistics,
-        split_sha256=gathered.split_sha256, settings=settings or _from_manifest(gathered.manifest),
+        tally=fold.tally, windows=fold.windows, signals=fold.signals, statistics=statistics,
+        split_sha256=fold.split_sha256, settings=settings,
     )
     findings: list[Finding] = []
     runs = []
     for name in checks:
         try:
-            findings += [replace(finding, fold=gathered.fold) for finding in CHECKS[name].run(evidence)]
+            findings += [replace(finding, fold=fold.fold) for finding in CHECKS[name].run(evidence)]
             runs.append(CheckRun(name, True))
         except NotChecked as reason:
             runs.append(CheckRun(name, False, str(reason)))
-    return gathered, findings, tuple(runs)
+    return findings, tuple(runs)
+
+
+def _limits(settings: Settings | Mapping[str, Any] | None, manifest: Mapping[str, Any] | None) -> Settings:
+    if isinstance(settings, Settings):
+        return settings
+    return replace(_from_manifest(manifest), **(settings or {}))
 
 
 def _chosen(checks: Sequence[str] | None) -> list[str]:

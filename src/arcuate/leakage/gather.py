@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,10 @@ from arcuate.errors import ArcuateError
 from arcuate.leakage.signal_digests import signal_digests
 from arcuate.leakage.tally import COVARIATES, TIMES, Tally, Unit
 from arcuate.samples.validate import collect
-from arcuate.splits.record import Split, read_split
+from arcuate.splits.forms import listing
+from arcuate.splits.lay import laid_against
+from arcuate.splits.parts import DROPPED
+from arcuate.splits.record import Split, find_manifest
 
 if TYPE_CHECKING:
     from arcuate.samples.table import SampleTable
@@ -52,8 +55,8 @@ def gather(table: SampleTable, split: Any, store: SignalStore | None = None) -> 
     if split is None and table.kind == "samples" and store is None and not _has_stretches(table):
         yield Gathered(_streamed(table))
         return
-    record = _laid(table, split)
     rows = _rows(table)
+    record = _laid(table, rows, split)
     if not record.folds:
         yield _of_rows(table, rows, record, store)
         return
@@ -76,11 +79,19 @@ def _streamed(table: SampleTable) -> Tally:
     return Tally.from_groups(table.with_nodes(groups), _unit(table), table.window)
 
 
-def _laid(table: SampleTable, split: Any) -> Split:
-    """The split with its rows in the table's order."""
+def _laid(table: SampleTable, rows: pl.DataFrame, split: Any) -> Split:
+    """The split with its rows in the table's order, checked against it.
+
+    Its `text_id` is not compared: a split that merged near-duplicates names texts otherwise than the
+    table, and here every text stands for itself.
+    """
     if isinstance(split, Split):
-        return Split(read_split(split.frame, table).frame, split.manifest)
-    return read_split(table.rows("part") if split is None else split, table)
+        found, manifest = listing(split.frame), split.manifest
+    else:
+        found = listing(table.rows("part") if split is None else split)
+        manifest = (find_manifest(split) if isinstance(split, str | Path) else None) or {}
+    plain = replace(found, frame=found.frame.drop("text_id", strict=False))
+    return Split(laid_against(plain, table, rows, "refuse" if found.lists_all else DROPPED), manifest)
 
 
 def _rows(table: SampleTable) -> pl.DataFrame:

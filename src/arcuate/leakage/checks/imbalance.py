@@ -111,10 +111,17 @@ def _shares(evidence: Evidence, later: str, column: str) -> Iterator[Finding]:
     if float((one - two).abs().sum()) / 2 > SHARE_DIFFERENCE:
         worst = counts.with_columns(one=one, two=two).sort((pl.col("one") - pl.col("two")).abs(), descending=True)
         yield evidence.finding(
-            NAME, "warning", (later, "train"), samples=evidence.tally.totals[later], culprits=1,
-            examples=[
+            NAME, "info" if _follows_story(evidence, column) else "warning", (later, "train"),
+            samples=evidence.tally.totals[later], culprits=1, examples=[
                 f"{column} {row[column]}: {row['one']:.0%} of {later}, {row['two']:.0%} of train"
                 for row in worst.head(5).iter_rows(named=True)
             ],
             message=f"{column} is spread differently in {later} and train", kind="L3.3",
         )
+
+
+def _follows_story(evidence: Evidence, column: str) -> bool:
+    """Whether each story has one value only: then no split that parts the stories can balance it."""
+    if evidence.tally.unit != "story":
+        return False
+    return int(evidence.tally.groups.group_by("node").agg(pl.col(column).n_unique())[column].max() or 0) <= 1  # type: ignore[arg-type]
