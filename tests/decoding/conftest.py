@@ -14,7 +14,10 @@ import pytest
 from arcuate.decoding.config import Stage, TrainConfig
 from arcuate.signals.store import write_store
 
-WORDS = ["the", "a", "cat", "dog", "bird", "tree", "saw", "ate", "likes", "finds", "big", "red", "small", "old", "house", "river"]
+WORDS = [
+    "the", "a", "cat", "dog", "bird", "tree", "saw", "ate", "likes", "finds", "big", "red", "small", "old",
+    "house", "river",
+]
 BART = {
     "type": "bart", "d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
     "decoder_attention_heads": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "max_position_embeddings": 96,

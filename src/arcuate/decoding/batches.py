@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from arcuate.decoding.controls import SignalSource
 from arcuate.decoding.data import DecodingData
+from arcuate.decoding.inputs import SignalSource
 from arcuate.decoding.plan import Rows
 from arcuate.decoding.tokens import IGNORED
 from arcuate.errors import ArcuateError

@@ -190,7 +190,8 @@ def _stage(path: Path, values: Mapping[str, Any]) -> Stage:
             raise UnknownName(f"{path}: field of a stage", name, known)
     # YAML reads 1e-4 (no dot) as text.
     numbers = {"lr", "lr_end", "momentum", "gamma", "weight_decay", "clip"}
-    return Stage(**{
+    fields: dict[str, Any] = {
         name: float(value) if name in numbers and value is not None else value
         for name, value in values.items()
-    })
+    }
+    return Stage(**fields)

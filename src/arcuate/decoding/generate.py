@@ -12,8 +12,8 @@ import torch
 from arcuate.decoding.batches import BatchMaker, BatchStream
 from arcuate.decoding.checkpoint import load_model
 from arcuate.decoding.config import TrainConfig
-from arcuate.decoding.controls import SignalSource, signal_source
 from arcuate.decoding.data import DecodingData, Parts, read_data, read_parts
+from arcuate.decoding.inputs import SignalSource, signal_source
 from arcuate.decoding.language import Generation
 from arcuate.decoding.loop import hardware
 from arcuate.decoding.models import Decoder

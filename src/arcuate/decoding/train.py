@@ -26,8 +26,8 @@ from arcuate.decoding.checkpoint import (
     write_state,
 )
 from arcuate.decoding.config import Stage, TrainConfig
-from arcuate.decoding.controls import signal_source
 from arcuate.decoding.data import DecodingData, Parts, read_data, read_parts
+from arcuate.decoding.inputs import signal_source
 from arcuate.decoding.loop import EpochEnd, EpochStream, StageModule, hardware, make_trainer
 from arcuate.decoding.models import Decoder
 from arcuate.decoding.models.baseline import Baseline

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -24,7 +27,9 @@ class EEG2Text(Decoder):
     """
 
     name = "eeg2text"
-    options = {"layers": 6, "heads": 8, "feedforward": 2048, "dropout": 0.1, "scaling": "frame"}
+    options: ClassVar[Mapping[str, Any]] = {
+        "layers": 6, "heads": 8, "feedforward": 2048, "dropout": 0.1, "scaling": "frame",
+    }
     stages = (
         Stage(name="step1", epochs=20, batch_size=32, lr=5e-5, optimiser="sgd", schedule="step", step_size=20),
         Stage(name="step2", epochs=30, batch_size=32, lr=5e-7, optimiser="sgd", schedule="step", step_size=30),

@@ -63,8 +63,8 @@ class VolumeDecoder(nn.Module):
             reversed(channels), outward, reversed(encoder.sizes[1:]), reversed(encoder.sizes[:-1]), strict=True
         ):
             # An even length lost nothing when halved; an odd one must not grow by the extra element.
-            extra = tuple(wide - (2 * narrow - 1) for wide, narrow in zip(large, small, strict=True))
-            layers.append(nn.ConvTranspose3d(before, after, 3, stride=2, padding=1, output_padding=extra))
+            x, y, z = (wide - (2 * narrow - 1) for wide, narrow in zip(large, small, strict=True))
+            layers.append(nn.ConvTranspose3d(before, after, 3, stride=2, padding=1, output_padding=(x, y, z)))
             if after != 1:
                 layers += [norm(after), nn.GELU()]
         self.convolutions = nn.Sequential(*layers)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import torch
 from torch import nn
 
@@ -21,7 +24,7 @@ class Prefix(Decoder):
     """
 
     name = "prefix"
-    options = {
+    options: ClassVar[Mapping[str, Any]] = {
         "channels": (32, 64, 128, 256), "hidden": 1024, "width": 512, "layers": 4, "heads": 8,
         "feedforward": 2048, "dropout": 0.1, "scaling": "auto",
     }

@@ -8,6 +8,9 @@ linear map to the language model. The reconstruction decoder mirrors all of it a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -29,7 +32,7 @@ class UniCoRN(Decoder):
     """
 
     name = "unicorn"
-    options = {
+    options: ClassVar[Mapping[str, Any]] = {
         "channels": (32, 64, 128, 256), "hidden": 1024, "width": 512, "layers": 4, "heads": 8,
         "feedforward": 2048, "dropout": 0.1, "random_encoder": False, "train_encoder": True, "scaling": "auto",
     }
