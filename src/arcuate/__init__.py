@@ -16,6 +16,8 @@ _EXPORTS: dict[str, str] = {
     "read_samples": "arcuate.samples.read",
     "SampleTable": "arcuate.samples.table",
     "Graph": "arcuate.samples.graph",
+    "load": "arcuate.datasets.registry",
+    "prepare": "arcuate.datasets.registry",
     "audit": "arcuate.leakage.audit",
     "split": "arcuate.splits.methods",
     "Split": "arcuate.splits.record",
