@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +57,8 @@ def encode(texts: Sequence[Sequence[str]], tokenize: Tokenizer) -> list[Tokens]:
                 row = [code_of.setdefault(token, len(code_of)) for token in tokenize(sentence)]
                 seen[sentence] = row
             rows.append(row)
-        lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
-        flat = np.fromiter((token for row in rows for token in row), np.int64, int(lengths.sum()))
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        flat = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
         coded.append(Tokens(flat, np.concatenate([[0], np.cumsum(lengths)])))
     return coded
 
@@ -82,6 +83,8 @@ def matches(targets: Tokens, predicted: Tokens, order: int) -> Codes:
     start, gram = np.arange(len(words)), words
     for n in range(1, order + 1):
         found[:, n - 1] = _clipped(gram, row[start], n_sentences)
+        if n == order:
+            break
         longer = tokens_left[start] > n
         start = start[longer]
         # A longer n-gram is this one and one more word. Ranks in place of the products keep

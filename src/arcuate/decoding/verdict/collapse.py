@@ -15,7 +15,7 @@ from arcuate.metrics.rouge import rouge1_statistics, rouge_words
 MOST_COMMON_SHARE = 0.5
 EFFECTIVE_SHARE = 0.05
 NEAR_CONSTANT_SIMILARITY = 0.8
-_PAIRS = 2000
+_PAIRS = 1000
 
 
 @dataclass(frozen=True)

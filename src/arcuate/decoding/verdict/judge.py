@@ -10,6 +10,7 @@ applies. Near-constant outputs hold nothing of the signal, whatever they score: 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -113,8 +114,6 @@ def _metric_names(metric: str, metrics: Sequence[str] | None) -> list[str]:
 
 def _distinctly_named(real: Predictions, controls: list[Predictions]) -> list[Predictions]:
     """Files of one name in several folders must still be told apart."""
-    from dataclasses import replace
-
     taken = {real.name}
     named = []
     for control in controls:
@@ -131,8 +130,7 @@ def _differences(
     controls: Sequence[Predictions], draws: int, seed: int,
 ) -> list[Difference]:
     n_metrics, width = len(scorer.metrics), scorer.width
-    detectable = estimates.detectable(LEVEL)
-    found: list[tuple[str, str, float, float, float, float, float, float]] = []
+    found = []
     for place, control in enumerate(controls, start=1):
         at = slice((len(controls) + place) * n_metrics, (len(controls) + place + 1) * n_metrics)
         of = Estimates(*(getattr(estimates, name)[at] for name in Estimates.__dataclass_fields__))
@@ -140,13 +138,14 @@ def _differences(
             table[:, :width], table[:, place * width : (place + 1) * width], scorer.merits, clusters, of,
             draws=draws, seed=seed + 1,
         )
-        found += [
-            (control.name, metric, float(of.value[n]), float(of.low[n]), float(of.high[n]),
-             float(above[n]), float(below[n]), float(detectable[at][n]))
-            for n, metric in enumerate(scorer.metrics)
-        ]
-    corrected = holm([row[5] for row in found])
-    return [Difference(*row[:7], float(p_holm), row[7]) for row, p_holm in zip(found, corrected, strict=True)]
+        numbers = np.stack([of.value, of.low, of.high, above, below, above, of.detectable(LEVEL)], axis=1)
+        found += [Difference(control.name, m, *row) for m, row in zip(scorer.metrics, numbers.tolist(), strict=True)]
+    return _corrected(found)
+
+
+def _corrected(found: Sequence[Difference]) -> list[Difference]:
+    adjusted = holm([of.p for of in found]).tolist()
+    return [replace(of, p_holm=p) for of, p in zip(found, adjusted, strict=True)]
 
 
 def _specific(
@@ -164,10 +163,9 @@ def _specific(
     for control, table in zip(sets[1:], tables[1:], strict=True):
         of = bootstrap(np.hstack([tables[0], table]), gain, clusters, draws=draws, seed=seed + 4)
         above, below = swap_test(tables[0], table, merit, clusters, of, draws=draws, seed=seed + 5)
-        numbers = (float(part[0]) for part in (of.value, of.low, of.high, above, below))
-        found.append((control.name, metric, *numbers, float(of.detectable(LEVEL)[0])))
-    corrected = holm([row[5] for row in found])
-    return tuple(Difference(*row[:7], float(p), row[7]) for row, p in zip(found, corrected, strict=True))
+        numbers = np.concatenate([of.value, of.low, of.high, above, below, above, of.detectable(LEVEL)])
+        found.append(Difference(control.name, metric, *numbers.tolist()))
+    return tuple(_corrected(found))
 
 
 def _word(deciding: Sequence[Difference], specific: Sequence[Difference], collapsed: bool) -> Word:

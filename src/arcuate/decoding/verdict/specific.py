@@ -7,8 +7,6 @@ output is also scored on other samples' texts: what it gains there it owes to it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -37,16 +35,16 @@ def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str
     n_texts = len(first_row)
     pairings = int(np.clip(_SCORED_AT_MOST // len(texts), 2, _PAIRINGS))
     generator = np.random.default_rng(seed)
-    others = np.zeros(0)
+    targets: list[str] = []
     for _ in range(pairings):
         cycle = generator.permutation(n_texts)
         other_of = np.empty(n_texts, np.int64)
         other_of[cycle] = np.roll(cycle, 1)
-        targets = _targets(one, first_row[other_of[texts]])
-        rows = text_statistics(targets, one.predicted, [metric])[family]
-        others = rows if not len(others) else others + rows
+        targets += [one.targets[row] for row in first_row[other_of[texts]]]
+    # One call for all pairings: each distinct sentence is tokenised once.
+    others = text_statistics(targets, one.predicted * pairings, [metric])[family]
     own = text_statistics(one.targets, one.predicted, [metric])[family]
-    return np.hstack([own, others / pairings])
+    return np.hstack([own, others.reshape(pairings, *own.shape).mean(axis=0)])
 
 
 def specific_merit(sums: Array, metric: str) -> Array:
@@ -56,6 +54,3 @@ def specific_merit(sums: Array, metric: str) -> Array:
     gap = chosen.from_sums(sums[..., :width]) - chosen.from_sums(sums[..., width:])
     return np.asarray(gap if chosen.higher_is_better else -gap)[..., None]
 
-
-def _targets(one: Predictions, rows: npt.NDArray[np.int64]) -> Sequence[str]:
-    return [one.targets[row] for row in rows]
