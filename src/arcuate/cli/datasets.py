@@ -36,22 +36,21 @@ def datasets(
     elif name is not None:
         _print_one(entries[0])
     else:
-        _print_table(entries, root)
+        _print_all(entries, root)
 
 
-def _print_table(entries: list[Listed], root: Path | None) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_lines=False)
-    columns = ("found",) if root else ("size", "licence", "obtain")
-    for column in ("dataset", "for", "signal", *columns):
-        table.add_column(column, overflow="fold", no_wrap=column == "dataset")
+def _print_all(entries: list[Listed], root: Path | None) -> None:
+    """A block a dataset: no table of six columns fits a terminal."""
     for entry in entries:
-        found = "\n".join(f"{folder}: {what}" for folder, what in entry.found.items()) or "-"
-        rest = [found] if root else [entry.size, entry.licence, "\n".join(entry.obtain)]
-        table.add_row(entry.name, entry.used_by, entry.modality, *rest)
-    Console().print(table)
+        name = typer.style(entry.name, bold=True)
+        typer.echo(f"{name}  [{entry.modality}, arcuate {entry.used_by}]  {entry.title}")
+        typer.echo(f"    size {entry.size}; licence {entry.licence}")
+        for line in entry.obtain:
+            typer.echo(f"    obtain: {line}")
+        for folder, what in entry.found.items():
+            typer.echo(f"    found in {folder}: {what}")
+        if root is not None and not entry.found:
+            typer.echo("    not found")
     typer.echo("Details of one: arcuate datasets NAME. Use: arcuate prepare NAME --root DIR --out FOLDER, "
                "or arcuate encode --dataset NAME --root DIR.")
 

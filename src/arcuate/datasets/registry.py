@@ -67,8 +67,8 @@ def load(
 
     plan = dataset(name).plan_for(root, options)
     return SampleTable.from_frame(
-        gather(plan), source=f"{name} in {root}", window=plan.window, same_text=same_text,
-        near_duplicates=near_duplicates,
+        gather(plan), source=f"{name} in {root}", window=plan.window if plan.kind == "runs" else None,
+        same_text=same_text, near_duplicates=near_duplicates,
     )
 
 
