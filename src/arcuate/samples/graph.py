@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 from arcuate.errors import ArcuateError
 
@@ -42,16 +42,30 @@ class Graph:
         """Build from parallel lists of names; repeated pairs are added up."""
         subject_names, subject_codes = np.unique(np.asarray(subjects, dtype=str), return_inverse=True)
         text_names, text_codes = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
-        n_samples = np.ones(len(subject_codes), np.int64) if samples is None else np.asarray(samples, np.int64)
-        weight = n_samples.astype(float) if weights is None else np.asarray(weights, float)
+        return cls.from_codes(subject_names, text_names, subject_codes, text_codes, weights, samples)
+
+    @classmethod
+    def from_codes(
+        cls, subjects: npt.NDArray[np.str_], texts: npt.NDArray[np.str_],
+        subject_codes: npt.NDArray[np.int64], text_codes: npt.NDArray[np.int64],
+        weights: npt.ArrayLike | None = None, samples: npt.ArrayLike | None = None,
+    ) -> Graph:
+        """Build from numbers into sorted lists of names; repeated pairs are added up."""
         if len(subject_codes) == 0:
             raise ArcuateError("The table has no samples. Give at least one row.")
-        pair, position = np.unique(subject_codes * len(text_names) + text_codes, return_inverse=True)
+        n_samples = np.ones(len(subject_codes), np.int64) if samples is None else np.asarray(samples, np.int64)
+        weight = n_samples.astype(float) if weights is None else np.asarray(weights, float)
+        # Sparse matrices add up repeated pairs in linear time, where a sort of all pairs would not.
+        shape = (len(subjects), len(texts))
+        ends = (subject_codes, text_codes)
+        added = [coo_array((values, ends), shape=shape).tocsr() for values in (weight, n_samples)]
+        for matrix in added:
+            matrix.sum_duplicates()
         return cls(
-            subjects=subject_names, texts=text_names,
-            subject_of_edge=pair // len(text_names), text_of_edge=pair % len(text_names),
-            weights=np.bincount(position, weights=weight, minlength=len(pair)).astype(float),
-            samples=np.bincount(position, weights=n_samples, minlength=len(pair)).astype(np.int64),
+            subjects=subjects, texts=texts,
+            subject_of_edge=np.repeat(np.arange(len(subjects)), np.diff(added[0].indptr)),
+            text_of_edge=added[0].indices.astype(np.int64),
+            weights=added[0].data, samples=added[1].data,
         )
 
     @property

@@ -11,9 +11,10 @@ import numpy as np
 
 from arcuate.errors import ArcuateError
 from arcuate.samples.columns import TEXT_COLUMNS, Columns, understand
+from arcuate.samples.count import codes, counted, names_of
 from arcuate.samples.graph import Graph
 from arcuate.samples.text_nodes import TextNodes
-from arcuate.samples.validate import Door, counted, positive_window
+from arcuate.samples.validate import Door, positive_window
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -80,10 +81,11 @@ class SampleTable:
     @cached_property
     def graph(self) -> Graph:
         """The weighted subject × text graph."""
-        tally = self.with_nodes(self.tally)
-        return Graph.from_edges(
-            tally["subject"].to_numpy(), tally["text_node"].to_numpy(),
-            weights=tally["weight"].to_numpy(), samples=tally["n"].to_numpy(),
+        names, node_of_row = self.nodes.numbered(self.tally)
+        return Graph.from_codes(
+            names_of(self.tally["subject"]).to_numpy().astype(str), names,
+            codes(self.tally["subject"]), node_of_row,
+            weights=self.tally["weight"].to_numpy(), samples=self.tally["n"].to_numpy(),
         )
 
     def with_nodes(self, frame: pl.DataFrame) -> pl.DataFrame:

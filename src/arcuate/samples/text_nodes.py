@@ -10,10 +10,12 @@ import numpy as np
 
 from arcuate.errors import ArcuateError
 from arcuate.samples.columns import Columns
+from arcuate.samples.count import names_of
 from arcuate.samples.near_duplicates import Shingles, link, near_pairs_of_shingles
 from arcuate.samples.text_identity import text_key, text_name
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import polars as pl
 
 
@@ -35,14 +37,31 @@ class TextNodes:
         import polars as pl
 
         if unit == "story":
-            mapping = tally.select("story").unique().sort("story")
+            mapping = pl.DataFrame({"story": names_of(tally["story"])})
             mapping = mapping.with_columns(name=pl.col("story"), text_node=pl.col("story"))
             texts = _texts_by_story(frame) if columns.has("text") else None
             return cls(("story",), mapping, texts)
         keys = tuple(name for name in ("text", "text_id") if columns.has(name))
-        mapping = tally.select(keys).unique().sort(keys)
+        if len(keys) == 1:
+            mapping = pl.DataFrame({keys[0]: names_of(tally[keys[0]])})
+        else:
+            mapping = tally.select(keys).unique().cast(pl.String).sort(keys)
         names = _class_names(mapping, keys, source)
         return cls(keys, mapping.with_columns(name=pl.Series(names, dtype=pl.String)).with_columns(text_node="name"))
+
+    def numbered(self, tally: pl.DataFrame) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int64]]:
+        """The sorted names of all nodes, and which of them each row of a tally belongs to."""
+        import polars as pl
+
+        names = self.mapping["text_node"].unique().sort()
+        place = self.mapping["text_node"].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+        if len(self.keys) == 1:  # the mapping has the order of the categories
+            node = place[tally[self.keys[0]].to_physical().to_numpy()]
+        else:
+            numbered = self.mapping.select(self.keys).with_columns(place=pl.Series(place))
+            rows = tally.select(pl.col(self.keys).cast(pl.String))
+            node = rows.join(numbered, on=self.keys, how="left", maintain_order="left")["place"].to_numpy()
+        return names.to_numpy().astype(str), node
 
     def join(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Add `text_node` to a frame that has the key columns."""

@@ -1,13 +1,13 @@
-"""The door: frames of every library become one lazy frame, checked and counted in one pass."""
+"""The door: frames of every library become one lazy frame, its columns checked and typed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcuate.errors import ArcuateError
-from arcuate.samples.columns import TEXT_COLUMNS, WHOLE_NUMBERS, Columns
+from arcuate.samples.columns import WHOLE_NUMBERS, Columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -173,75 +173,3 @@ def positive_window(window: int | None, columns: Columns) -> int:
     if window < 1:
         raise ArcuateError(f"window is {window}. Give 1 or more segments.")
     return window
-
-
-def counted(frame: nw.LazyFrame[Any], columns: Columns, window: int, door: Door) -> pl.DataFrame:
-    """Group by all that names a subject or a text, check the groups, and count samples and weight.
-
-    Nothing is expanded: a run of n segments counts n - L + 1 windows.
-    """
-    import narwhals as nw
-
-    keys = [name for name in ("subject", "story", *TEXT_COLUMNS) if columns.has(name)]
-    if columns.kind == "runs":
-        frame = frame.with_columns(_n=nw.col("n_segments_total") - window + 1, _longest=nw.lit(window))
-        door.refuse(
-            frame, nw.col("_n") < 1, "n_segments_total", f"A window of {window} segments is longer than that run."
-        )
-        frame = frame.with_columns(_weight=nw.col("_n") * (nw.col("weight") if columns.has("weight") else nw.lit(1.0)))
-    else:
-        frame = frame.with_columns(
-            _n=nw.lit(1),
-            _weight=nw.col("weight") if columns.has("weight") else nw.lit(1.0),
-            _longest=nw.col("n_segments") if columns.has("n_segments") else nw.lit(window),
-        )
-    totals = [
-        nw.col("_n").sum().alias("n"),
-        nw.col("_weight").sum().alias("weight"),
-        nw.col("_longest").max().alias("longest"),
-        nw.col("_longest").min().alias("shortest"),
-    ]
-    if columns.has("segment"):
-        totals.append(nw.col("segment").min().alias("earliest"))
-    with reading(door.source):
-        tally = collect(frame.group_by(*keys).agg(*totals))
-    _refuse_bad_groups(tally, keys, frame, door)
-    _refuse_repeated_samples(frame, columns, int(tally["n"].sum()), door)
-    return tally.sort(keys)
-
-
-def _refuse_bad_groups(tally: pl.DataFrame, keys: Sequence[str], frame: Any, door: Door) -> None:
-    import narwhals as nw
-
-    if not len(tally):
-        raise ArcuateError(f"{door.source} has no rows left to split. Check the file and any --where.")
-    for name in keys:
-        blank = tally[name].is_null() | (tally[name].str.strip_chars() == "")
-        if name == "subject":  # a text may be the word "nan"; nobody is called so
-            blank |= tally[name].str.to_lowercase().is_in(["nan", "none", "null"])
-        if blank.any():
-            column = nw.col(name)
-            spelled = tally.filter(blank)[name].drop_nulls().to_list()
-            door.refuse(frame, column.is_null() | column.is_in(spelled), name, "Fill it in, or remove the row.")
-    if (tally["shortest"] < 1).any():
-        door.refuse(frame, nw.col("_longest") < 1, "n_segments", "A sample spans at least 1 segment.")
-    if "earliest" in tally.columns and (tally["earliest"] < 0).any():
-        door.refuse(frame, nw.col("segment") < 0, "segment", "Segments are counted from 0.")
-
-
-def _refuse_repeated_samples(frame: Any, columns: Columns, n: int, door: Door) -> None:
-    import narwhals as nw
-
-    if columns.kind == "runs" or not columns.has("sample"):
-        return
-    distinct = collect(frame.select(nw.col("sample").n_unique(), empty=nw.col("sample").null_count()))
-    if distinct["empty"][0]:
-        door.refuse(frame, nw.col("sample").is_null(), "sample", "Give every sample an id, or leave the column out.")
-    if distinct["sample"][0] == n:
-        return
-    repeated = collect(frame.group_by("sample").agg(nw.len().alias("times")).filter(nw.col("times") > 1)).sort("sample")
-    name, times = repeated.row(0)
-    raise ArcuateError(
-        f"{door.source}: column 'sample' holds {name!r} {times} times ({len(repeated):,} ids are repeated). "
-        "Give each sample its own id, or leave the column out."
-    )

@@ -1,0 +1,1 @@
+"""Side-by-side measurements against named peers, as ratios, in one run."""
