@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from arcuate.encoding.leave_two_out import ClosedForm, Pairs, Refit, SelectedPairs, gram, score_gram
+from arcuate.datasets.responses import BrainResponses
+from arcuate.encoding.evaluate import evaluate
+from arcuate.encoding.features.record import Features
+from arcuate.encoding.leave_two_out import Pairs, SelectedPairs, gram, score_gram
 from arcuate.encoding.select import Selection, spheres, stability
+from arcuate.encoding.settings import EncodingSettings
 from arcuate.metrics.pairwise import MATCHES, SIMILARITIES, match_pairs, similarity_matrix
 from arcuate.metrics.voxelwise import correlation, explained_variance
 
@@ -61,16 +65,24 @@ def by_refits(data, rule, z_features=False, z_responses=False):
     return {cell: np.mean(values) for cell, values in points.items()}, all_predictions
 
 
-def ours(data, rule, z_features=False, z_responses=False):
+def ours(data, rule, z_responses=False):
     x, y, repetitions, coordinates = data
-    mean = y.mean(axis=0)
-    pairs = Pairs.of(x, ALPHA)
-    centred = y - mean
-    model = Refit(x, ALPHA, pairs.pairs, centred) if z_features else ClosedForm(pairs, centred)
-    return SelectedPairs(
-        model, pairs.pairs, centred, mean, Selection(rule, CHOSEN), repetitions, spheres(coordinates, 4.0),
-        standardise=z_responses,
+    around = spheres(coordinates, 4.0)
+    selection = Selection(rule, CHOSEN)
+    return SelectedPairs.of(Pairs.of(x, ALPHA), y, selection, repetitions, around, standardise=z_responses)
+
+
+def evaluated(data, rule, **settings):
+    """The same through the whole pipeline, which takes the closed form or refits as the settings need."""
+    x, y, repetitions, coordinates = data
+    responses = BrainResponses(
+        dataset="toy", subject="1", kind="isolated", responses=y, stimuli=tuple("abcdefghijkl"),
+        repetitions=repetitions, coordinates=coordinates,
     )
+    result = evaluate([(responses, Features("toy", x, "toy"))], EncodingSettings(
+        alpha=ALPHA, scores=("pairwise",), select=Selection(rule, CHOSEN, radius=4.0), permutations=0, **settings,
+    ))
+    return {(one.metric, one.match): one.value for one in result.scores}
 
 
 def test_cells_from_gram_matrices_equal_refits(data):
@@ -83,11 +95,18 @@ def test_cells_from_gram_matrices_equal_refits(data):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("z_responses", [False, True])
-@pytest.mark.parametrize("z_features", [False, True])
-def test_selection_by_pair_equals_refits(data, rule, z_responses, z_features):
-    expected, _ = by_refits(data, rule, z_features, z_responses)
-    found = ours(data, rule, z_features, z_responses).score()
+def test_selection_by_pair_equals_refits(data, rule, z_responses):
+    expected, _ = by_refits(data, rule, z_responses=z_responses)
+    found = ours(data, rule, z_responses).score()
     assert {cell: one.value for cell, one in found.items()} == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("standardise", ["none", "features", "responses", "both"])
+def test_the_pipeline_equals_refits(data, rule, standardise):
+    z_features, z_responses = standardise in ("features", "both"), standardise in ("responses", "both")
+    expected, _ = by_refits(data, rule, z_features, z_responses)
+    assert evaluated(data, rule, standardise=standardise) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["ev", "stable"])

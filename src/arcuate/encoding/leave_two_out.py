@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arcuate.encoding.folds import all_pairs
-from arcuate.encoding.ridge import decompose, held_out_weights, residual_maker
+from arcuate.encoding.ridge import decompose, residual_maker
 from arcuate.encoding.select import (
     CIRCULAR,
     Selection,
@@ -92,7 +92,7 @@ def _products(pairs: Pairs, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     rows, columns = pairs.pairs[:, :, None], pairs.pairs[:, None, :]
     of_y, of_r, of_rr = matrix[rows, columns], left[rows, columns], (left @ pairs.maker)[rows, columns]
     error = pairs.inverse @ of_r
-    error_square = np.einsum("pab,pbc,pac->pa", pairs.inverse, of_rr, pairs.inverse)
+    error_square = ((pairs.inverse @ of_rr) * pairs.inverse).sum(axis=2)
     target_square = np.einsum("paa->pa", of_y)
     prediction_square = target_square - 2 * np.einsum("paa->pa", error) + error_square
     return of_y - error, target_square, np.maximum(prediction_square, 0)
@@ -110,12 +110,6 @@ def _score(square: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Cell
                 float(points.mean()), len(points), int(tied.sum()), int(undefined.sum())
             )
     return cells
-
-
-class PairModel(Protocol):
-    """Gives, for a batch of pairs, their residuals and the moments of their training residuals."""
-
-    def residuals(self, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,52 +140,31 @@ class ClosedForm:
 
 
 @dataclass(frozen=True, eq=False)
-class Refit:
-    """Residuals of pairs by a fit a pair, for features that are z-scored on each training part."""
-
-    features: np.ndarray
-    alpha: float
-    pairs: np.ndarray
-    responses: np.ndarray
-
-    def residuals(self, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `ClosedForm.residuals`."""
-        found = [self._one(pair) for pair in self.pairs[batch]]
-        return tuple(np.stack(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
-
-    def _one(self, pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        train = np.delete(np.arange(len(self.features)), pair)
-        scaled = zscored(self.features, train)
-        maker = residual_maker(decompose(scaled), self.alpha)
-        e = self.responses[pair] - held_out_weights(maker, pair) @ self.responses
-        t = residual_maker(decompose(scaled[train]), self.alpha) @ self.responses[train]
-        return e, np.einsum("ij,ij->j", self.responses[train], t), np.einsum("ij,ij->j", t, t)
-
-
-def zscored(values: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """All rows less the training mean, over the training spread; columns constant in training become 0.
-
-    Examples
-    --------
-    >>> zscored(np.array([[0.0], [2.0], [9.0]]), np.array([0, 1])).ravel().tolist()
-    [-1.0, 1.0, 8.0]
-    """
-    mean, spread = values[train].mean(axis=0), values[train].std(axis=0)
-    return np.divide(values - mean, spread, out=np.zeros(values.shape), where=spread > 1e-12 * np.abs(mean))
-
-
-@dataclass(frozen=True, eq=False)
 class SelectedPairs:
     """Pairwise scores with voxels selected, and responses z-scored if asked, on each pair's training part."""
 
-    model: PairModel
-    pairs: np.ndarray
-    responses: np.ndarray
+    model: ClosedForm
     mean: np.ndarray
     selection: Selection
     repetitions: np.ndarray | None = None
     spheres: csr_matrix | None = None
     standardise: bool = False
+
+    @classmethod
+    def of(
+        cls, pairs: Pairs, responses: np.ndarray, selection: Selection, repetitions: np.ndarray | None = None,
+        spheres: csr_matrix | None = None, *, standardise: bool = False,
+    ) -> SelectedPairs:
+        mean = responses.mean(axis=0)
+        return cls(ClosedForm(pairs, responses - mean), mean, selection, repetitions, spheres, standardise)
+
+    @property
+    def pairs(self) -> np.ndarray:
+        return self.model.pairs.pairs
+
+    @property
+    def responses(self) -> np.ndarray:
+        return self.model.responses
 
     def score(self) -> Cells:
         """All nine cells over all pairs."""

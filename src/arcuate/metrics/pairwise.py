@@ -50,7 +50,7 @@ def similarity_of_products(
 
 
 def similarity_matrix(targets: np.ndarray, predictions: np.ndarray, similarity: str) -> np.ndarray:
-    """F[i, j] = f(target i, prediction j) for rows over voxels.
+    """F[i, j] = f(target i, prediction j) for rows over voxels; leading axes may hold a batch.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def similarity_matrix(targets: np.ndarray, predictions: np.ndarray, similarity: 
             f"Targets have shape {np.shape(targets)}, predictions {np.shape(predictions)}. Make them agree."
         )
     if similarity == "pearson":
-        targets = targets - targets.mean(axis=1, keepdims=True)
-        predictions = predictions - predictions.mean(axis=1, keepdims=True)
+        targets = targets - targets.mean(axis=-1, keepdims=True)
+        predictions = predictions - predictions.mean(axis=-1, keepdims=True)
     return similarity_of_products(
-        targets @ predictions.T,
-        np.einsum("ij,ij->i", targets, targets)[:, None],
-        np.einsum("ij,ij->i", predictions, predictions)[None, :],
+        targets @ predictions.swapaxes(-1, -2),
+        np.einsum("...ij,...ij->...i", targets, targets)[..., :, None],
+        np.einsum("...ij,...ij->...i", predictions, predictions)[..., None, :],
         similarity,
     )
 
@@ -145,24 +145,29 @@ def partners(
     return counts
 
 
-def accuracy_over(similarities: np.ndarray, match: str, counts: np.ndarray) -> Pairwise:
-    """Accuracy over the pairs (i, j) counted in `counts`, from F[i, j] = f(target i, prediction j).
+def accuracy_over(similarities: np.ndarray, match: str, counts: np.ndarray) -> list[Pairwise]:
+    """Accuracy over the pairs (i, j) counted in `counts`, from batch × F[i, j] = f(target i, prediction j).
 
     Examples
     --------
-    >>> accuracy_over(np.eye(2), "strict", np.triu(np.ones((2, 2), int), 1))
-    Pairwise(value=1.0, n=1, ties=0, undefined=0)
+    >>> accuracy_over(np.eye(2)[None], "strict", np.triu(np.ones((2, 2), int), 1))
+    [Pairwise(value=1.0, n=1, ties=0, undefined=0)]
     """
+    i, j = np.nonzero(counts)
+    weights = counts[i, j].astype(np.float64)
     n = int(counts.sum())
     if n == 0:
         raise ArcuateError("No pair of samples is left to compare. Use larger folds or a smaller distance.")
-    own = np.diag(similarities)
-    own_i, own_j = own[:, None], own[None, :]
-    points, tied = match_pairs(own_i, similarities, similarities.T, own_j, match)
-    undefined = tied & np.isnan(own_i + own_j + similarities + similarities.T)
-    return Pairwise(
-        float((points * counts).sum() / n), n, int((tied * counts).sum()), int((undefined * counts).sum())
-    )
+    own = np.einsum("bii->bi", similarities)
+    cross, back = similarities[:, i, j], similarities[:, j, i]
+    points, tied = match_pairs(own[:, i], cross, back, own[:, j], match)
+    undefined = np.zeros(tied.shape, dtype=bool)
+    if tied.any():
+        undefined = tied & np.isnan(own[:, i] + own[:, j] + cross + back)
+    return [
+        Pairwise(float(value) / n, n, int(ties), int(lost))
+        for value, ties, lost in zip(points @ weights, tied @ weights, undefined @ weights, strict=True)
+    ]
 
 
 def pairwise_accuracy(
@@ -182,4 +187,4 @@ def pairwise_accuracy(
     similarities = similarity_matrix(targets, predictions, similarity)
     if counts is None:
         counts = np.triu(np.ones(similarities.shape, dtype=np.int64), 1)
-    return accuracy_over(similarities, match, counts)
+    return accuracy_over(similarities[None], match, counts)[0]
