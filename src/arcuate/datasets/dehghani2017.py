@@ -6,6 +6,7 @@ The last English reader's values are all zero; such subjects are found by conten
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +85,15 @@ def read_stories(path: Path) -> tuple[str, ...]:
     except ImportError as error:
         raise MissingExtra("openpyxl", "encoding") from error
     try:
-        sheet = load_workbook(path, read_only=True, data_only=True).active
+        # From memory: openpyxl keeps a file open that it opened itself.
+        book = load_workbook(BytesIO(Path(path).read_bytes()), read_only=True, data_only=True)
+        rows = list(book.active.iter_rows(min_row=2, values_only=True))
     except Exception as error:  # a damaged workbook raises zip, XML and key errors
         raise ArcuateError(
             f"{path} cannot be read as a workbook: {error}. Use the published StoryKey.xlsx."
         ) from error
     stories = []
-    for line, row in enumerate(sheet.iter_rows(min_row=2, values_only=True), start=2):
+    for line, row in enumerate(rows, start=2):
         if not any(cell not in (None, "") for cell in row):
             continue
         parts = [str(row[c - 1]) for c in TEXT_COLUMNS if c <= len(row) and row[c - 1] is not None]
