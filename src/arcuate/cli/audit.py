@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,7 +53,7 @@ def audit(
     if html is not None:
         from arcuate.report.audit_page import write_audit_page
 
-        write_audit_page(found, html, command=_fixing_command(table, window, where))
+        write_audit_page(found, html, command=_fixing_command(table, found[0].reading))
     if as_json:
         whole = found[0].to_dict() if len(found) == 1 else {
             "verdict": "leak" if any(one.verdict == "leak" for one in found) else "clean",
@@ -77,12 +79,11 @@ def _audited(table: Path, splits: list[Any], reading: dict[str, Any], **options:
     for split in splits:
         manifest = (find_manifest(split) if isinstance(split, Path) else None) or {}
         stored = (manifest.get("table") or {}).get("read") or {}
-        own = {name: value or stored.get(name) or value for name, value in reading.items() if name != "same_text"}
-        key = repr(own)
-        if key not in tables:
-            tables[key] = read_samples(table, same_text=reading["same_text"], **own)
+        own = {name: value or stored.get(name) or value for name, value in reading.items()}
+        if repr(own) not in tables:
+            tables[repr(own)] = read_samples(table, **own)
         name = ", ".join(map(str, split)) if isinstance(split, list) else str(split or table)
-        found.append(run(tables[key], split, name=name, **options))
+        found.append(replace(run(tables[repr(own)], split, name=name, **options), reading=own))
     return found
 
 
@@ -111,10 +112,12 @@ def _are_id_files(paths: list[Path]) -> bool:
     return all(len(found) == 1 for found in parts) and len({found[0] for found in parts}) == len(parts)
 
 
-def _fixing_command(table: Path, window: int | None, where: list[str] | None) -> str:
+def _fixing_command(table: Path, reading: Mapping[str, Any]) -> str:
+    """The command that splits the table, read as it was for the audit, without leaks."""
     import shlex
 
     words = ["arcuate", "split", str(table), "--method", "optimal", "--ratio", "8:1:1"]
-    words += ["--window", str(window)] if window else []
-    words += [word for entry in where or [] for word in ("--where", entry)]
+    words += ["--window", str(reading["window"])] if reading.get("window") else []
+    for name in ("where", "same_text"):
+        words += [word for entry in reading.get(name) or [] for word in (f"--{name.replace('_', '-')}", entry)]
     return shlex.join([*words, "--out", "split.csv"])

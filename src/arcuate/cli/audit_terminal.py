@@ -74,7 +74,8 @@ def _findings(console: Console, found: Findings) -> None:
 
 def _side_by_side(console: Console, found: Sequence[Findings]) -> None:
     grid = Table(
-        title=f"Leakage rates in percent, mean over {found[0].rates.over}", title_justify="left", box=SIMPLE_HEAD)
+        title=f"Leakage rates in percent, mean over {found[0].rates.over}", title_justify="left", box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0), pad_edge=False)
     grid.add_column("split", overflow="fold")
     grid.add_column("verdict", no_wrap=True)
     for kind in ("BSLR", "TSLR"):

@@ -53,14 +53,13 @@ class Evidence:
 
     def finding(
         self, check: str, severity: Severity, parts: tuple[str, ...], *,
-        samples: Any, examples: list[str], message: str, kind: str, culprits: int | None = None,
+        samples: Any, examples: list[str], message: str, kind: str, culprits: int, of: int | None = None,
     ) -> Finding:
-        """A finding whose share is of the first part's samples."""
-        total = self.tally.totals.get(parts[0], 0) if parts else 0
+        """A finding whose share is of the first part's samples, or of the number given."""
+        total = self.tally.totals.get(parts[0], 0) if of is None else of
         return Finding(
             check=check, severity=severity, parts=parts, samples=int(samples),
-            share=min(1.0, int(samples) / total) if total else 0.0,
-            culprits=len(examples) if culprits is None else culprits,
+            share=int(samples) / total if total else 0.0, culprits=culprits,
             examples=tuple(examples[:MOST_EXAMPLES]), message=message, kind=kind,
         )
 

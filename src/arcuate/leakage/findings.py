@@ -91,6 +91,7 @@ class Findings:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     tallies: tuple[Tally, ...] = ()
     fold_rates: tuple[Rates, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Literal["clean", "leak"]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from arcuate.leakage.evidence import NotChecked
+from arcuate.leakage.evidence import NotChecked, clipped
 from arcuate.leakage.tally import Tally
 
 
@@ -49,3 +49,20 @@ class Texts:
         """Whether `first` is in `later` and `second` in `earlier`, and they are not one and the same node."""
         there, here = self.samples(later)[first] > 0, self.samples(earlier)[second] > 0
         return there & here & (self.nodes[first] != self.nodes[second])
+
+
+def wording_of(tally: Tally, nodes: pl.Series) -> dict[str, str]:
+    """A name to show for each text node: its words, quoted, where the table has them, else the name itself.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"subject": ["a"], "text": ["Call me Ishmael."], "part": ["train"]})
+    >>> tally = Tally.of(rows, "text")
+    >>> list(wording_of(tally, tally.groups["node"]).values())
+    ['“Call me Ishmael.”']
+    """
+    names = {node: node for node in nodes.to_list()}
+    if tally.unit == "story" or not tally.has("text"):
+        return names
+    texts = tally.groups.filter(pl.col("node").is_in(nodes.implode())).group_by("node").agg(pl.col("text").min())
+    return names | {node: f"“{clipped(text)}”" for node, text in texts.iter_rows() if text is not None}

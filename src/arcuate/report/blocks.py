@@ -117,6 +117,8 @@ class Column:
 class Table:
     """A table that sorts by any column and, with `search`, filters as one types.
 
+    A cell is text, a number, None, a `Tag`, or a tuple of lines.
+
     Examples
     --------
     >>> table = Table("Scores", ("model", Column("score", numeric=True)), [("a", 1.5), ("b", None)])
@@ -165,13 +167,16 @@ class Section:
 @dataclass(frozen=True)
 class _Cell:
     shown: str
-    sort: float | None
-    tone: Tone | None
+    sort: float | None = None
+    tone: Tone | None = None
+    lines: tuple[str, ...] = ()
 
 
 def _cell(value: object, column: Column) -> _Cell:
     if isinstance(value, Tag):
         return _Cell(shown(value.word), value.order, value.tone)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _Cell(number(value, column.digits), None if value != value else float(value), None)
-    return _Cell(shown(value), None, None)
+        return _Cell(number(value, column.digits), None if value != value else float(value))
+    if isinstance(value, tuple):
+        return _Cell(shown("; ".join(map(str, value))), lines=tuple(shown(line) for line in value))
+    return _Cell(shown(value))

@@ -61,7 +61,7 @@ def _in_column(evidence: Evidence, column: str) -> Iterator[Finding]:
     across = sum(len({part for name in names for part in parts[name]} - {"dropped"}) > 1 for names in doubtful)
     yield evidence.finding(
         NAME, "warning", tuple(p for p in evidence.tally.parts if p in touched["part"].unique().to_list()),
-        samples=touched["samples"].sum(), culprits=len(doubtful), kind="L3.2",
+        samples=touched["samples"].sum(), culprits=len(doubtful), kind="L3.2", of=int(named["samples"].sum()),
         examples=[
             f"{column} " + " and ".join(f"{name!r} ({', '.join(parts[name])})" for name in names)
             for names in doubtful[:10]

@@ -32,13 +32,13 @@ def fitted_on_all(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.statistics:
         raise NotChecked(QUESTION)
     held_out = tuple(part for part in evidence.tally.parts if part != "train")
+    samples = sum(evidence.tally.totals[part] for part in held_out)
     for about in evidence.statistics:
         fault = _fault(about, evidence.split_sha256)
         if fault:
             name = str(about.get("name", "the statistics"))
             yield evidence.finding(
-                NAME, "leak", held_out or evidence.tally.parts, culprits=1, examples=[name],
-                samples=sum(evidence.tally.totals[part] for part in held_out),
+                NAME, "leak", held_out, culprits=1, examples=[name], samples=samples, of=samples,
                 message=f"{name} {fault}", kind="L1.2",
             )
 

@@ -10,6 +10,7 @@ import polars as pl
 from arcuate.leakage.evidence import Evidence, count
 from arcuate.leakage.findings import Finding
 from arcuate.leakage.rates import pairs_of_parts
+from arcuate.leakage.texts import wording_of
 
 NAME = "imbalance"
 # Rules of thumb, on purpose coarse: half a standard deviation of age, a fifth of the samples elsewhere.
@@ -73,9 +74,11 @@ def _read_by_one(evidence: Evidence) -> Iterator[Finding]:
     ).filter(pl.col("subjects") == 1).sort(["samples", "node"], descending=[True, False])
     if len(texts):
         word = ("story", "stories") if evidence.tally.unit == "story" else ("text", "texts")
+        wording = wording_of(evidence.tally, texts["node"].head(10))
         yield evidence.finding(
             NAME, "warning", evidence.tally.parts, samples=texts["samples"].sum(), culprits=len(texts),
-            examples=[f"{row['node']}: only {row['subject']}" for row in texts.head(10).iter_rows(named=True)],
+            of=int(groups["samples"].sum()),
+            examples=[f"{wording[row['node']]}: only {row['subject']}" for row in texts.head(10).iter_rows(named=True)],
             message=f"{count(len(texts), *word)} with one reader only: person and text cannot be told apart there",
             kind="L3.3",
         )

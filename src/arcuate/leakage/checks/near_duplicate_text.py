@@ -52,7 +52,7 @@ def near_duplicate_text(evidence: Evidence) -> Iterator[Finding]:
                 for a, b, value in zip(
                     one[across][order], other[across][order], jaccard[across][order], strict=True)
             ],
-            message=f"{count(len(culprits), 'text')} of {later} nearly equal a text in {earlier} "
+            message=f"{count(len(culprits), 'text')} of {later} nearly equal to a text in {earlier} "
                     f"(Jaccard from {threshold:g})",
             kind="L1.4",
         )

@@ -49,8 +49,8 @@ def ngram_overlap(evidence: Evidence) -> Iterator[Finding]:
                 f"“{_spoken(texts.words[text[at]], place[at], size[at])}” in {later}; "
                 f"{earlier} has “{clipped(texts.words[partner[at]])}”" for at in shown
             ],
-            message=f"{count(len(culprits), 'text')} of {later} share {settings.ngram} words in a row, "
-                    f"or a whole short sentence, with a text in {earlier}",
+            message=f"{count(len(culprits), 'text')} of {later} with {settings.ngram} words in a row, "
+                    f"or a whole short sentence, of a text in {earlier}",
             kind="L1.4",
         )
 

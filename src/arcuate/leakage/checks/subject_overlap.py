@@ -31,13 +31,13 @@ def subject_overlap(evidence: Evidence) -> Iterator[Finding]:
         if shared.is_empty():
             continue
         worst = shared.sort([later, "subject"], descending=[True, False])
-        there = int((subjects[later] > 0).sum())
+        there = count(int((subjects[later] > 0).sum()), "subject")
         yield evidence.finding(
             NAME, "leak", (later, earlier), samples=shared[later].sum(), culprits=len(shared),
             examples=[
                 f"{row['subject']}: {row[later]:,} in {later}, {row[earlier]:,} in {earlier}"
                 for row in worst.head(10).iter_rows(named=True)
             ],
-            message=f"{len(shared):,} of the {count(there, 'subject')} in {later} are also in {earlier}",
+            message=f"{len(shared):,} of {there} in {later} also in {earlier}",
             kind="L3.2",
         )

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from arcuate.leakage.evidence import Evidence, clipped, count
+from arcuate.leakage.evidence import Evidence, count
 from arcuate.leakage.findings import Finding
 from arcuate.leakage.rates import pairs_of_parts, segment_shares
+from arcuate.leakage.texts import wording_of
 
 NAME = "text-overlap"
 
@@ -25,7 +26,7 @@ def text_overlap(evidence: Evidence) -> Iterator[Finding]:
     ...                      "part": ["train", "test"]})
     >>> [found] = text_overlap(Evidence(tally=Tally.of(rows, "text")))
     >>> found.message
-    '1 of the 1 text in test are also in train'
+    '1 of 1 text in test also in train'
     """
     for later, earlier in pairs_of_parts(evidence.tally.parts):
         if evidence.tally.unit == "story":
@@ -40,15 +41,15 @@ def _shared_texts(evidence: Evidence, later: str, earlier: str) -> Iterator[Find
     if shared.is_empty():
         return
     worst = shared.sort([later, "node"], descending=[True, False]).head(10)
-    wording = _wording(evidence, worst["node"])
-    there = int((texts[later] > 0).sum())
+    wording = wording_of(evidence.tally, worst["node"])
+    there = count(int((texts[later] > 0).sum()), "text")
     yield evidence.finding(
         NAME, "leak", (later, earlier), samples=shared[later].sum(), culprits=len(shared),
         examples=[
-            f"{wording.get(row['node'], row['node'])}: {row[later]:,} in {later}, {row[earlier]:,} in {earlier}"
+            f"{wording[row['node']]}: {row[later]:,} in {later}, {row[earlier]:,} in {earlier}"
             for row in worst.iter_rows(named=True)
         ],
-        message=f"{len(shared):,} of the {count(there, 'text')} in {later} are also in {earlier}",
+        message=f"{len(shared):,} of {there} in {later} also in {earlier}",
         kind="L1.4",
     )
 
@@ -67,7 +68,7 @@ def _shared_segments(evidence: Evidence, later: str, earlier: str) -> Iterator[F
                 f"{row['node']}: {row['samples']:,} samples of {later} share {row['share']:.0%} of their "
                 f"segments with {earlier}" for row in stories.head(10).iter_rows(named=True)
             ],
-            message=f"segments of {count(len(stories), 'story', 'stories')} in {later} are also in {earlier}",
+            message=f"segments of {count(len(stories), 'story', 'stories')} in {later} also in {earlier}",
             kind="L1.4",
         )
     yield from _shared_stories(evidence, later, earlier, touched["node"].unique().to_list())
@@ -88,13 +89,3 @@ def _shared_stories(evidence: Evidence, later: str, earlier: str, known: list[st
         message=f"{count(len(stories), 'story', 'stories')} of {later} also in {earlier}, but no segment is shared",
         kind="L3.2",
     )
-
-
-def _wording(evidence: Evidence, nodes: pl.Series) -> dict[str, str]:
-    """The words of each text, quoted, where the table has them."""
-    if not evidence.tally.has("text"):
-        return {}
-    texts = evidence.tally.groups.filter(pl.col("node").is_in(nodes.implode())).group_by("node").agg(
-        pl.col("text").min()
-    )
-    return {node: f"“{clipped(text)}”" for node, text in texts.iter_rows()}
