@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from arcuate.errors import ArcuateError
 from arcuate.metrics.signature import signature
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+class Design(NamedTuple):
     """What goes into the regression: row i of `features` explains row i of `responses`.
 
     The responses are those given, less the stimuli that had no features and were to be left out.
