@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +145,7 @@ def _equal_parts(problem: Problem) -> tuple[tuple[int, int], ...]:
     for part, ratio in enumerate(problem.ratio):
         if part not in pinned:
             chains.setdefault(ratio, []).append(part)
-    return tuple(pair for chain in chains.values() for pair in zip(chain, chain[1:], strict=False))
+    return tuple(pair for chain in chains.values() for pair in pairwise(chain))
 
 
 def common_unit(weights: npt.ArrayLike) -> float:

@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from arcuate.splits.optimal.instance import FREE, Floats, Instance
-from arcuate.splits.optimal.prices import Relaxation
+from arcuate.splits.optimal.prices import Relaxation, converged_bounds
+from arcuate.splits.optimal.program import maximise
 from arcuate.splits.optimal.work import Budget
 
-# A count of nodes and not of seconds, so that a slow machine gets the same answer.
-PROGRAM_NODES = 20_000
+# Nodes of the integer program and its relative gap.
+EXACT, QUICK = (2_000, 0.0), (50, 2e-5)
+# Pairs of type and part, beyond one a type, that an exact program may leave open. A larger one is cut down to the few
+# pairs that lose least: it still finds a split about as good as the prices allow for, but proves nothing.
+EXACT_PAIRS, QUICK_PAIRS = 150, 50
 # How far below the bound of a leaf its best solution is guessed to lie, in shares of it: first near, then anywhere.
 GUESSES = (2e-4, 2e-3, 2e-2, 1.0)
 
@@ -39,23 +43,37 @@ def solve_leaf(
 ) -> LeafResult:
     """Best placement of the large side that is worth at least ``target``.
 
-    A part that a type can only take at a loss greater than (bound - target) is left out of the program: with good
-    multipliers little remains. The target is first guessed high, which leaves out more, then lowered.
+    A part that a type can only take at a loss greater than (bound - target) is left out: with good multipliers
+    little remains. The target is first guessed high, which leaves out more, then lowered.
     """
     leaf = _Leaf(relaxation, small)
     bound, loss = leaf.losses(multipliers)
+    if bound >= target and (loss <= bound - target).sum() - len(loss) > EXACT_PAIRS:
+        row, depth = small[None], np.array([len(small)])
+        bound, loss = leaf.losses(converged_bounds(relaxation, row, depth, multipliers[None], budget).multipliers[0])
     if bound < target:
         return LeafResult(None, bound)
+    rounding = 1e-6 * max(1.0, abs(bound))
     for guess in GUESSES:
         goal = max(target, bound - guess * max(bound, 1.0)) if guess < 1 else target
-        result = leaf.program(loss <= bound - goal + 1e-6 * max(1.0, abs(bound)), goal, budget)
-        if result.placement is not None:
-            return result
-        if result.bound >= goal:   # not settled within the node limit
-            return LeafResult(None, min(bound, max(result.bound, goal)))
-        if goal <= target:
-            break
-    return LeafResult(None, -np.inf)
+        usable, whole = _cheapest(loss, bound - goal + rounding)
+        if not whole:
+            result = leaf.program(usable, -np.inf, QUICK, budget)
+            return LeafResult(result.placement, bound)
+        result = leaf.program(usable, goal, EXACT, budget)
+        if result.placement is not None or result.bound >= goal or goal <= target:
+            return LeafResult(result.placement, min(bound, result.bound))
+    raise AssertionError("the last guess is the target itself")
+
+
+def _cheapest(loss: Floats, slack: float) -> tuple[npt.NDArray[np.bool_], bool]:
+    """Pairs of type and part within the slack, and whether these are all of them."""
+    usable = loss <= slack
+    extra = np.where(usable & (loss > 0), loss, np.inf)
+    if usable.sum() - len(loss) <= EXACT_PAIRS:
+        return usable, True
+    limit = np.partition(extra, QUICK_PAIRS, axis=None)[QUICK_PAIRS]
+    return usable & (loss <= limit), False
 
 
 class _Leaf:
@@ -64,6 +82,7 @@ class _Leaf:
         self.instance: Instance = relaxation.instance
         parts = np.arange(self.instance.n_parts)
         self.weight = self.instance.weights @ (small[:, None] == parts).astype(float)
+        self.watches_small = self.instance.ratio_side == "small" or self.instance.minimum[0] > 0
         self.allowed = (self.instance.type_pins[:, None] == FREE) | (self.instance.type_pins[:, None] == parts)
 
     def losses(self, multipliers: Floats) -> tuple[float, Floats]:
@@ -78,10 +97,10 @@ class _Leaf:
         bound = float((best * instance.counts).sum() - fewest.sum() * instance.minimum[1])
         return bound, best[:, None] - worth
 
-    def program(self, usable: npt.NDArray[np.bool_], goal: float, budget: Budget) -> LeafResult:
+    def program(
+        self, usable: npt.NDArray[np.bool_], goal: float, effort: tuple[int, float], budget: Budget
+    ) -> LeafResult:
         """Solve with the usable (type, part) pairs only."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         instance = self.instance
         usable = usable & self.allowed
         fixed = usable.sum(1) == 1
@@ -90,30 +109,23 @@ class _Leaf:
         lines, at_least, at_most, n_extra = self._lines(of_type, rows_of, parts_of, goal)
         budget.spend(2e5 + 2e3 * len(rows_of))
         if len(rows_of) == 0 and n_extra == 0:
-            result = self._checked(of_type, np.inf)
-            reached = result.placement is not None and result.bound >= goal - 1e-6 * max(1.0, abs(goal))
+            result = self._checked(of_type, -np.inf)
+            reached = result.placement is not None and result.bound >= goal - 1e-6 * max(1.0, result.bound)
             return result if reached else LeafResult(None, -np.inf)
         highest = np.concatenate([instance.counts[rows_of], np.ones(n_extra)])
-        cost = np.concatenate([-self.weight[rows_of, parts_of], np.zeros(n_extra)])
-        answer = milp(
-            cost, constraints=LinearConstraint(lines, at_least, at_most), integrality=np.ones(len(cost)),
-            bounds=Bounds(0, highest), options={"mip_rel_gap": 0.0, "node_limit": PROGRAM_NODES},
-        )
-        constant = float((self.weight * of_type).sum())
-        settled = answer.status in (0, 2)
-        dual = answer.mip_dual_bound
-        bound = np.inf if settled or dual is None else constant - dual
-        if answer.x is None:
-            return LeafResult(None, -np.inf if settled else bound)
-        of_type[rows_of, parts_of] = np.rint(answer.x[:len(rows_of)])
+        worth = np.concatenate([self.weight[rows_of, parts_of], np.zeros(n_extra)])
+        answer = maximise(worth, highest, lines, at_least, at_most, *effort)
+        bound = float((self.weight * of_type).sum()) + answer.bound
+        if answer.values is None:
+            return LeafResult(None, bound)
+        of_type[rows_of, parts_of] = answer.values[:len(rows_of)]
         return self._checked(of_type, bound)
 
     def _checked(self, of_type: Floats, bound: float) -> LeafResult:
         """Trust no solver: a placement counts only when the limits hold for it as counted here."""
         value = float((self.weight * of_type).sum())
-        bound = value if bound == np.inf else max(bound, value)
         placement = Placement(value, self.small, of_type.astype(np.int64))
-        return LeafResult(placement if self._holds(of_type) else None, bound)
+        return LeafResult(placement if self._holds(of_type) else None, max(bound, value))
 
     def _holds(self, of_type: Floats) -> bool:
         instance, problem = self.instance, self.instance.problem
@@ -123,7 +135,7 @@ class _Leaf:
         small = np.array([(meets[part] & (self.small == part)).sum() for part in range(instance.n_parts)])
         amounts = {"weight": (self.weight * of_type).sum(0), "small": small, "large": large}[instance.ratio_side]
         fewest_small, fewest_large = instance.minimum
-        return problem.allows(amounts) and small.min() >= fewest_small and large.min() >= fewest_large
+        return bool(problem.allows(amounts)) and small.min() >= fewest_small and large.min() >= fewest_large
 
     def _lines(
         self, of_type: Floats, rows_of: npt.NDArray[np.int64], parts_of: npt.NDArray[np.int64], goal: float
@@ -131,8 +143,7 @@ class _Leaf:
         """Constraint lines over the open (type, part) pairs, then over the presence of small nodes."""
         instance, n_parts, n_open = self.instance, self.instance.n_parts, len(rows_of)
         fewest_small, fewest_large = instance.minimum
-        watch_small = instance.ratio_side == "small" or fewest_small > 0
-        n_extra = instance.n_small if watch_small else 0
+        n_extra = instance.n_small if self.watches_small else 0
         lines: list[Floats] = []
         limits: list[tuple[float, float]] = []
 
@@ -143,8 +154,9 @@ class _Leaf:
         for kind in np.unique(rows_of):
             add((rows_of == kind).astype(float), instance.counts[kind], instance.counts[kind])
         constant = float((self.weight * of_type).sum())
-        # Half a unit less than asked: the solver's own rounding must not lose the goal itself.
-        add(self.weight[rows_of, parts_of], goal - constant - 1e-6 * max(1.0, abs(goal)), np.inf)
+        if np.isfinite(goal):
+            # A little less than asked: the solver's own rounding must not lose the goal itself.
+            add(self.weight[rows_of, parts_of], goal - constant - 1e-6 * max(1.0, abs(goal)), np.inf)
         present = (self.weight > 0).astype(float)
         in_part = parts_of == np.arange(n_parts)[:, None]
         if instance.ratio_side != "small":
@@ -154,7 +166,7 @@ class _Leaf:
             for part in range(n_parts):
                 had = (present * of_type)[:, part].sum()
                 add(in_part[part] * present[rows_of, parts_of], fewest_large - had, np.inf)
-        if watch_small:
+        if self.watches_small:
             self._small_lines(add, of_type, rows_of, parts_of)
             of_small = (self.small == np.arange(n_parts)[:, None]).astype(float)
             padded = np.pad(of_small, ((0, 0), (n_open, 0)))

@@ -1,7 +1,7 @@
 """Upper bounds by prices: what a partly decided split can keep at most.
 
-A ratio constraint on part k, ``low_k R <= R_k <= high_k R``, is taken into the objective with two multipliers; they make
-a price for each part, and each type then takes its best part on its own. The sum is an upper bound for *every*
+A ratio constraint on part k, ``low_k R <= R_k <= high_k R``, is taken into the objective with two multipliers; they
+make a price for each part, and each type then takes its best part on its own. The sum is an upper bound for *every*
 choice of multipliers, so any of them is safe and the search for good ones may stop at any time. Each row of a batch
 has multipliers of its own, moved by Polyak's step towards the value that would cut the row off.
 """
@@ -17,6 +17,7 @@ from arcuate.splits.optimal.instance import FREE, Floats, Instance
 from arcuate.splits.optimal.work import Budget
 
 Rows = npt.NDArray[np.int8]
+NEVER = -1e300   # worth of a forbidden part: finite, so that 0 times it is still 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +73,13 @@ def decided_weight(relaxation: Relaxation, rows: Rows) -> Floats:
 
 def price_bounds(
     relaxation: Relaxation, rows: Rows, depth: npt.NDArray[np.int64], multipliers: Floats,
-    target: float, iterations: int, budget: Budget,
+    target: float | Floats, iterations: int, budget: Budget,
 ) -> Bounds:
     """Bound each row (parts of the first ``depth`` small nodes, FREE after them) from above.
 
     A row is done as soon as its bound is below ``target``: it cannot hold anything better than what we have.
     """
+    aim = np.broadcast_to(np.asarray(target, float), len(rows))
     decided = decided_weight(relaxation, rows)
     open_weight = relaxation.undecided[depth]
     best = np.full(len(rows), np.inf)
@@ -93,16 +95,30 @@ def price_bounds(
         best_multipliers[active[better]] = current[better]
         gradient[(current <= 0) & (gradient > 0)] = 0
         length = np.square(gradient).sum(1)
-        going = (best[active] >= target) & (length > 1e-12)
+        going = (best[active] >= aim[active]) & (length > 1e-12)
         if not going.any():
             break
-        if not going.all():
+        if going.mean() < 0.8:   # copying costs about as much as a step, so rows leave together
             active, current, value = active[going], current[going], value[going]
             gradient, length, reach = gradient[going], length[going], reach[:, going]
             presence = presence.select(going) if presence else None
-        step = np.maximum(value - target, 0) / length
+        step = np.maximum(value - aim[active], 0) / np.maximum(length, 1e-12)
         current = np.maximum(current - step[:, None] * gradient, 0)
     return Bounds(best, best_multipliers)
+
+
+def converged_bounds(
+    relaxation: Relaxation, rows: Rows, depth: npt.NDArray[np.int64], multipliers: Floats, budget: Budget
+) -> Bounds:
+    """The best bounds that prices can give, nearly: each row aims a little below its own, closer every time."""
+    found = price_bounds(relaxation, rows, depth, multipliers, 0.0, 1, budget)
+    for aim in (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003):
+        target = found.value - aim * np.abs(found.value)
+        nearer = price_bounds(relaxation, rows, depth, found.multipliers, target, 15, budget)
+        better = nearer.value < found.value
+        found = Bounds(np.where(better, nearer.value, found.value),
+                       np.where(better[:, None], nearer.multipliers, found.multipliers))
+    return found
 
 
 def _evaluate(
@@ -119,11 +135,12 @@ def _evaluate(
         counted = presence.counted(fee)
         worth += counted * fee.T[:, :, None]
     if relaxation.forbidden is not None:
-        worth[np.broadcast_to(relaxation.forbidden[:, None, :], worth.shape)] = -np.inf
-    chosen = worth.argmax(0)
-    value = np.take_along_axis(worth, chosen[None], 0)[0].sum(1)
-    amount = {"weight": lambda: _amounts(reach, chosen), "small": lambda: np.zeros_like(shift)}.get(
-        instance.ratio_side, lambda: _amounts(counted, chosen))()
+        worth[np.broadcast_to(relaxation.forbidden[:, None, :], worth.shape)] = NEVER
+    chosen = _best_part(worth)
+    taken = reach if instance.ratio_side == "weight" else counted if instance.ratio_side == "large" else None
+    amount = np.zeros_like(shift) if taken is None else _amounts(taken, chosen)
+    by_amount = presence is None and taken is reach
+    value = (price * amount).sum(1) if by_amount else _amounts(worth, chosen).sum(1)
     whole = amount.sum(1, keepdims=True)
     gradient = np.zeros_like(multipliers)
     gradient[:, :n_parts] = relaxation.high * whole - amount
@@ -136,9 +153,24 @@ def _evaluate(
     return value, gradient
 
 
-def _amounts(of_part: Floats, chosen: npt.NDArray[np.int64]) -> Floats:
+def _best_part(worth: Floats) -> list[npt.NDArray[np.bool_]]:
+    """For each part, which rows' types it is worth most to; the first of equals."""
+    best = worth[0]
+    chosen = [np.ones(best.shape, bool)]
+    for of_part in worth[1:]:
+        better = of_part > best
+        for earlier in chosen:
+            earlier &= ~better
+        chosen.append(better)
+        best = np.maximum(best, of_part)
+    return chosen
+
+
+def _amounts(of_part: Floats, chosen: list[npt.NDArray[np.bool_]]) -> Floats:
     """Sum over the types that chose each part: (rows, parts)."""
-    return np.stack([np.where(chosen == part, of_part[part], 0).sum(1) for part in range(len(of_part))], axis=1)
+    # As a sum of products: several times faster than summing under a mask.
+    return np.stack([np.einsum("rt,rt->r", amount, mine.astype(float))
+                     for amount, mine in zip(of_part, chosen, strict=True)], axis=1)
 
 
 def _counts_large(instance: Instance) -> bool:

@@ -78,12 +78,14 @@ class Problem:
         share = np.asarray(self.ratio, float) / np.sum(self.ratio)
         return np.maximum(share * (1 - self.tolerance), 0.0), np.minimum(share * (1 + self.tolerance), 1.0)
 
-    def allows(self, amounts: npt.ArrayLike) -> bool:
-        """Whether the parts' amounts are in the ratio, up to rounding of the last digit."""
+    def allows(self, amounts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Whether the parts' amounts (along the last axis) are in the ratio, up to rounding of the last digit."""
         amounts = np.asarray(amounts, float)
-        total, (low, high) = amounts.sum(), self.limits
+        low, high = self.limits
+        total = amounts.sum(-1, keepdims=True)
         slack = 1e-9 * total
-        return bool(total > 0 and np.all(amounts >= low * total - slack) and np.all(amounts <= high * total + slack))
+        fits = (total > 0) & (amounts >= low * total - slack) & (amounts <= high * total + slack)
+        return np.all(fits, axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +154,7 @@ def kept(graph: Graph, part_of_subject: Parts, part_of_text: Parts, n_parts: int
     """
     part = part_of_subject[graph.subject_of_edge]
     agrees = (part == part_of_text[graph.text_of_edge]) & (graph.weights > 0)
-    weight = np.bincount(part[agrees], weights=graph.weights[agrees], minlength=n_parts)
+    weight = np.bincount(part[agrees], weights=graph.weights[agrees], minlength=n_parts).astype(float)
     counts = []
     for node_of_edge, part_of_node in ((graph.subject_of_edge, part_of_subject), (graph.text_of_edge, part_of_text)):
         present = np.unique(node_of_edge[agrees])
@@ -166,7 +168,7 @@ def is_allowed(problem: Problem, graph: Graph, part_of_subject: Parts, part_of_t
     amounts = {"samples": found.weight, "subjects": found.subjects, "texts": found.texts}[problem.ratio_of]
     pinned = ((problem.subject_pins, graph.subjects, part_of_subject), (problem.text_pins, graph.texts, part_of_text))
     return (
-        problem.allows(amounts)
+        bool(problem.allows(amounts))
         and found.subjects.min() >= problem.min_subjects
         and found.texts.min() >= problem.min_texts
         and all(part_of[np.searchsorted(names, name)] == part for pins, names, part_of in pinned

@@ -14,8 +14,8 @@ from arcuate.splits.optimal.prices import Relaxation, Rows, price_bounds
 from arcuate.splits.optimal.work import Budget
 
 ITERATIONS = 25
-CHUNK = 256
-BATCH_NUMBERS = 1_500_000    # numbers a batch may hold: enough to fill the vector units, small enough for the cache
+CHUNK = 64
+BATCH_NUMBERS = 300_000      # numbers a batch may hold: enough to pay for the calls, few enough for the cache
 STORED_ROWS = 2_000_000      # above this, depth first, so that memory stays bounded
 
 
@@ -87,6 +87,7 @@ class Search:
     relaxation: Relaxation
     budget: Budget
     best: Placement | None = None
+    guide: Floats | None = None     # multipliers of the best placement: they cut off most of what is like it
     unsettled: float = -np.inf      # bound of leaves that the integer program could not settle
     nodes_seen: int = 0
     heap: list[tuple[float, int, Nodes]] = field(default_factory=list)
@@ -137,15 +138,25 @@ class Search:
         self.nodes_seen += len(born)
         if not len(born):
             return
-        found = price_bounds(self.relaxation, born.rows, born.depth, born.multipliers, self.target, ITERATIONS,
-                             self.budget)
-        bound = np.minimum(found.value, born.bound)
-        born = Nodes(born.rows, born.depth, found.multipliers, bound)
-        born = born.take(bound >= self.target)
+        if self.guide is not None:
+            guide = np.broadcast_to(self.guide, born.multipliers.shape).copy()
+            born = self._bounded(born, guide, 1)
+        born = self._bounded(born, born.multipliers, ITERATIONS)
         born = born.take(np.argsort(-born.bound, kind="stable"))
         leaves = born.depth == self.relaxation.instance.n_small
         self.solve_leaves(born.take(leaves))
         self._push(born.take(~leaves))
+
+    def _bounded(self, nodes: Nodes, multipliers: Floats, iterations: int) -> Nodes:
+        """The nodes that may still hold something better, each with the better of its old and new bounds."""
+        if not len(nodes):
+            return nodes
+        found = price_bounds(self.relaxation, nodes.rows, nodes.depth, multipliers, self.target, iterations,
+                             self.budget)
+        better = found.value < nodes.bound
+        bound = np.where(better, found.value, nodes.bound)
+        chosen = np.where(better[:, None], found.multipliers, nodes.multipliers)
+        return Nodes(nodes.rows, nodes.depth, chosen, bound).take(bound >= self.target)
 
     def solve_leaves(self, leaves: Nodes) -> None:
         """Settle rows whose small side is decided."""
@@ -156,7 +167,10 @@ class Search:
                 self.unsettled = max(self.unsettled, float(leaves.bound[i]))
                 continue
             result = solve_leaf(self.relaxation, leaves.rows[i], leaves.multipliers[i], self.target, self.budget)
-            if not self.offer(result.placement) or result.bound > self.target:
+            improved = self.offer(result.placement)
+            if improved:
+                self.guide = leaves.multipliers[i]
+            if not improved or result.bound > self.target:
                 self.unsettled = max(self.unsettled, min(result.bound, float(leaves.bound[i])))
 
     def _push(self, nodes: Nodes) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcuate.splits.optimal.instance import FREE, Floats
-from arcuate.splits.optimal.prices import Relaxation, Rows, price_bounds
+from arcuate.splits.optimal.prices import Relaxation, Rows, converged_bounds, price_bounds
 from arcuate.splits.optimal.search import Nodes, Search, children, root
 
 BEAM_WIDTH = 64
@@ -35,13 +35,10 @@ def settle(search: Search, rows: Rows, multipliers: Floats) -> None:
     rows, first = np.unique(rows, axis=0, return_index=True)
     relaxation, n_small = search.relaxation, search.relaxation.instance.n_small
     depth = np.full(len(rows), n_small)
-    multipliers = multipliers[first]
-    for _ in range(3):
-        found = price_bounds(relaxation, rows, depth, multipliers, search.target, 15, search.budget)
-        multipliers = found.multipliers
+    found = converged_bounds(relaxation, rows, depth, multipliers[first], search.budget)
     order = np.argsort(-found.value, kind="stable")[:LEAVES_TRIED]
     unsettled = search.unsettled
-    search.solve_leaves(Nodes(rows[order], depth[order], multipliers[order], found.value[order]))
+    search.solve_leaves(Nodes(rows[order], depth[order], found.multipliers[order], found.value[order]))
     search.unsettled = unsettled   # the tree still holds these leaves: their bounds count there
 
 
