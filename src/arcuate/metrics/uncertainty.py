@@ -97,26 +97,20 @@ def bootstrap(
 
     generator = np.random.default_rng(seed)
     value = score(statistics.sum(axis=0))
-    sums, size = _group_sums(statistics, clusters.text, clusters.n_texts, generator)
-    deviations = _redraw(sums, score, draws, generator) - value
-    n_groups, scale = _effective(size), len(sums) / (len(sums) - 1)
-    variance = by_text = deviations.var(axis=0) * scale
-    spread = by_text**2 / (n_groups - 1)
+    text = _factor(statistics, score, clusters.text, clusters.n_texts, draws, generator)
+    deviations, variance, spread = text.deviations, text.variance, text.spread
     if clusters.subject is not None:
-        sums, size = _group_sums(statistics, clusters.subject, clusters.n_subjects, generator)
-        more = _redraw(sums, score, draws, generator) - value
-        by_subject = more.var(axis=0) * len(sums) / (len(sums) - 1)
+        subject = _factor(statistics, score, clusters.subject, clusters.n_subjects, draws, generator)
         by_pair = _pair_variance(statistics, score, clusters)
         # Never below what independent pairs would give: the difference of estimates may come out negative.
-        variance = np.maximum(by_text + by_subject - by_pair, by_pair)
-        spread = spread + by_subject**2 / (_effective(size) - 1) + by_pair**2 / max(1, len(statistics) - 1)
-        deviations = deviations + more
+        variance = np.maximum(text.variance + subject.variance - by_pair, by_pair)
+        spread = text.spread + subject.spread + by_pair**2 / max(1, len(statistics) - 1)
+        deviations = text.deviations + subject.deviations
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = np.where(spread > 0, np.maximum(variance**2 / spread, 1.0), np.inf)
-    tail = (1 - level) / 2
-    error = np.sqrt(variance)
-    drawn = deviations.std(axis=0)
-    widen = np.divide(error, drawn, out=np.ones_like(error), where=drawn > 0) * t.isf(tail, degrees) / norm.isf(tail)
+    error, drawn, tail = np.sqrt(variance), deviations.std(axis=0), (1 - level) / 2
+    widen = np.divide(error, drawn, out=np.ones_like(error), where=drawn > 0)
+    widen = widen * t.isf(tail, degrees) / norm.isf(tail)
     low, high = np.quantile(deviations, [tail, 1 - tail], axis=0) * widen
     return Estimates(value, value + low, value + high, error, degrees)
 
@@ -193,6 +187,24 @@ def _group_sums(rows: Array, codes: Codes, n_groups: int, generator: np.random.G
     return np.asarray(of_group.T @ rows), np.bincount(codes, minlength=n_groups).astype(float)
 
 
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """One factor redrawn: deviations of the score, their variance, and that variance's own uncertainty."""
+
+    deviations: Array
+    variance: Array
+    spread: Array
+
+
+def _factor(
+    statistics: Array, score: Score, codes: Codes, n_groups: int, draws: int, generator: np.random.Generator,
+) -> _Factor:
+    sums, sizes = _group_sums(statistics, codes, n_groups, generator)
+    deviations = _redraw(sums, score, draws, generator) - score(statistics.sum(axis=0))
+    variance = deviations.var(axis=0) * len(sums) / (len(sums) - 1)
+    return _Factor(deviations, variance, variance**2 / (_effective(sizes) - 1))
+
+
 def _effective(sizes: Array) -> float:
     """Kish's effective number of clusters: unequal ones count for fewer."""
     return max(2.0, float(sizes.sum() ** 2 / (sizes**2).sum()))
@@ -233,4 +245,5 @@ def _as_normal(estimates: Estimates) -> Array:
 
     error = estimates.standard_error
     ratio = np.divide(estimates.value, error, out=np.zeros_like(error), where=error > 0)
-    return np.sign(ratio) * norm.isf(t.sf(np.abs(ratio), estimates.degrees_of_freedom))
+    rarity = np.maximum(t.sf(np.abs(ratio), estimates.degrees_of_freedom), 1e-300)  # finite, however rare
+    return np.sign(ratio) * norm.isf(rarity)

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from typing import Literal
 
@@ -77,6 +78,21 @@ def read_predictions(path: str | Path, *, teacher_forced: bool = False, name: st
         name or path.stem, tuple(row["target"] for _, row in rows), tuple(row[column] for _, row in rows),
         pick["subject"], pick["sample"], _GENERATION[column],
     )
+
+
+def short_names(paths: Sequence[str | Path]) -> list[str]:
+    """Names that tell files apart: their stems without the beginning that all of them share.
+
+    Examples
+    --------
+    >>> short_names(["t5_nr_train-eeg.csv", "t5_nr_train-noise.csv"]), short_names(["a/real.csv", "noise.csv"])
+    (['train-eeg', 'train-noise'], ['real', 'noise'])
+    """
+    stems = [Path(path).stem for path in paths]
+    shared = commonprefix(stems)  # noqa: RUF071 - letters in common, not folders
+    cut = 1 + max(shared.rfind("_"), shared.rfind(" "))
+    short = [stem[cut:] for stem in stems]
+    return short if len(set(short)) == len(stems) and all(short) else stems
 
 
 def _read(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
@@ -151,11 +167,11 @@ def _output_column(path: Path, columns: Sequence[str], teacher_forced: bool) -> 
     for column in (FREE, PLAIN, FORCED):
         if column in columns:
             return column
-    raise _missing(path, f"{PLAIN}' (or '{FREE}', '{FORCED}", columns)
+    raise _missing(path, PLAIN, columns, also=f" (nor {FREE!r}, nor {FORCED!r})")
 
 
-def _missing(path: Path, column: str, columns: Sequence[str]) -> ArcuateError:
-    return ArcuateError(f"{path} has no column '{column}'. It has: {', '.join(columns)}.")
+def _missing(path: Path, column: str, columns: Sequence[str], also: str = "") -> ArcuateError:
+    return ArcuateError(f"{path} has no column {column!r}{also}. It has: {', '.join(columns)}.")
 
 
 def _refuse_gaps(path: Path, rows: Sequence[tuple[int, dict[str, str]]], columns: Sequence[str]) -> None:
