@@ -61,13 +61,18 @@ def plan_folder(root: Path, options: FolderOptions) -> Plan:
         )
     table = _read_table(table_path)
     has_arrays = ARRAY in table.columns
-    groups = [(path, table.filter(table[ARRAY] == path)) for path in table[ARRAY].unique(maintain_order=True)] \
-        if has_arrays else [("", table)]
+    groups = _by_array(root, table_path, table) if has_arrays else [("", table)]
     return Plan(
         dataset="folder", modality=options.modality, kind="samples", n_runs=len(groups), options=asdict(options),
         runs=_runs(root, table_path, groups),
         notes=() if has_arrays else ["no column 'array': a table without signals"],
     )
+
+
+def _by_array(root: Path, path: Path, table: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    for name in table[ARRAY].unique():
+        _array_path(root, path, name)
+    return [(str(key[0]), rows) for key, rows in table.group_by([ARRAY], maintain_order=True)]
 
 
 def _table_in(root: Path) -> Path | None:

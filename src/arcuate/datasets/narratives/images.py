@@ -90,20 +90,22 @@ def read_frames(images: Images, first: int, length: int) -> npt.NDArray[np.float
     """
     if images.is_surface:
         sides = [_surface(path) for path in images.files]
-        if sides[0].shape[0] != sides[1].shape[0]:
+        if len(sides[0]) != len(sides[1]):
             raise ArcuateError(
                 f"{images.files[0]} has {len(sides[0])} volumes, {images.files[1].name} {len(sides[1])}. "
                 "Fetch them again."
             )
-        frames = np.concatenate(sides, axis=1)
-    else:
-        frames = _volume(images.files[0], first + length)
-    if len(frames) < first + length:
+        _refuse_short(images.files[0], len(sides[0]), first, length)
+        return np.concatenate(sides, axis=1)[first:first + length]
+    return _volume(images.files[0], first, length)
+
+
+def _refuse_short(path: Path, n_volumes: int, first: int, length: int) -> None:
+    if n_volumes < first + length:
         raise ArcuateError(
-            f"{images.files[0]} has {len(frames)} volumes but its story needs {first} to {first + length - 1}. "
+            f"{path} has {n_volumes} volumes but its story needs {first} to {first + length - 1}. "
             "Leave the scan out with --exclude-scan, or fetch it again."
         )
-    return frames[first:first + length]
 
 
 def volume_shape(path: Path) -> tuple[int, ...]:
@@ -138,13 +140,16 @@ def _unreadable(path: Path, error: Exception) -> ArcuateError:
     return ArcuateError(f"{path} cannot be read as {kind} ({reason}). Fetch it again.")
 
 
-def _volume(path: Path, needed: int) -> npt.NDArray[np.float32]:
-    n_volumes = volume_shape(path)[3]
+def _volume(path: Path, first: int, length: int) -> npt.NDArray[np.float32]:
+    _refuse_short(path, volume_shape(path)[3], first, length)
     try:
-        data = _open(path).dataobj[..., :min(needed, n_volumes)]
+        proxy = _open(path).dataobj
+        # The whole file is read, so that one that is cut off anywhere is seen; only the story is scaled.
+        data = np.asanyarray(proxy.get_unscaled())[..., first:first + length]
+        slope, intercept = proxy.slope, proxy.inter
     except Exception as error:
         raise _unreadable(path, error) from error
-    return np.moveaxis(np.asarray(data, dtype=np.float32), -1, 0)
+    return np.moveaxis(data, -1, 0).astype(np.float32) * np.float32(slope) + np.float32(intercept)
 
 
 def _surface(path: Path) -> npt.NDArray[np.float32]:

@@ -125,4 +125,4 @@ def read_duplicates(path: Path) -> list[tuple[str, str, str]]:
     >>> read_duplicates(path)
     [('He won.', '5-4', '231-4')]
     """
-    return [(row[0], row[1], row[2]) for row in _records(path, ",", (3,))]
+    return [(row[0].strip(), row[1].strip(), row[2].strip()) for row in _records(path, ",", (3,))]
