@@ -59,10 +59,14 @@ def split(
     if check is not None:
         _check(table, check, reading, as_json)
         return
-    samples = _read(table, reading)
     if frontier:
-        _frontier(samples, ratio, seed, given, out, as_json)
+        _frontier(_read(table, reading), ratio, seed, given, out, as_json)
         return
+    if out is not None:
+        from arcuate.splits.record import check_ending
+
+        check_ending(out)  # before the work, not after it
+    samples = _read(table, reading)
     if folds is not None:
         made = _folds(samples, folds, scheme, repeats, seed, method, ratio, given)
     else:

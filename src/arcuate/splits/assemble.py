@@ -117,21 +117,17 @@ def from_parts(
 
 
 def from_nodes(
-    table: SampleTable, rows: pl.DataFrame, subject_part: Codes, text_part: Codes, made_by: Method, *,
+    table: SampleTable, rows: pl.DataFrame, of_subject: Codes, of_text: Codes, made_by: Method, *,
     found: Mapping[str, Any] | None = None, started: float | None = None,
 ) -> Split:
-    """A leak-free Split from the part of each subject and of each text node, both in sorted order.
+    """A leak-free Split from the part of each sample's subject and that of its text node.
 
     A sample is kept where the two agree; the reason of every other says where its two ends are.
     """
-    subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])
-    of_subject, of_text = subject_part[subject.codes], text_part[text.codes]
     codes = np.where(of_subject == of_text, of_subject, -1)
     reason = reasons_of(made_by.ratio.names, of_subject, of_text, text_word(table))
-    return from_parts(
-        table, rows, codes, made_by, reason=reason, unit=f"{len(subject)} subjects and {len(text)} texts",
-        found=found, started=started,
-    )
+    unit = f"{len(table.graph.subjects)} subjects and {len(table.graph.texts)} texts"
+    return from_parts(table, rows, codes, made_by, reason=reason, unit=unit, found=found, started=started)
 
 
 def reasons_of(names: tuple[str, ...], of_subject: Codes, of_text: Codes, word: str) -> pl.Series:

@@ -40,7 +40,9 @@ class GreedyPicks:
         subject_part, text_part = greedy_parts(
             subject.codes, text.codes, self.ratio, self.seed, cut_subjects=cut_subjects
         )
-        return from_nodes(table, rows, subject_part, text_part, self, started=started)
+        return from_nodes(
+            table, rows, subject_part[subject.codes], text_part[text.codes], self, started=started
+        )
 
     def _subjects_are_cut(self, table: SampleTable, n_subjects: int, n_texts: int) -> bool:
         if self.smaller not in ("fewer", "subjects", "texts"):
@@ -80,7 +82,8 @@ def least_picked(larger: Codes, smaller: Codes, n_larger: int, n_smaller: int) -
     >>> least_picked(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 1, 0]), 3, 2).tolist()
     [0, 1, 0]
     """
-    pairs = np.unique(larger * n_smaller + smaller)
+    pairs = np.sort(larger * n_smaller + smaller)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # as np.unique, which is ten times slower here
     neighbours = pairs % n_smaller
     first = np.searchsorted(pairs // n_smaller, np.arange(n_larger + 1))
     picked = np.zeros(n_smaller, np.int64)

@@ -30,7 +30,7 @@ def split_hash(frame: pl.DataFrame) -> str:
     False
     """
     columns = [name for name in ("fold", "sample", "part") if name in frame.columns]
-    pieces = ("\n".join(frame[name].cast(pl.String).to_list()).encode() for name in columns)
+    pieces = (frame[name].cast(pl.String).str.join("\n").item().encode() for name in columns)
     return fingerprint([",".join(columns).encode(), *pieces])
 
 
@@ -62,17 +62,18 @@ def measured(
     total = float(work["weight"].sum())
     sums = {name: float(kept.filter(pl.col("part") == name)["weight"].sum()) for name in names}
     counts = dict(work["part"].value_counts().iter_rows())
+    subjects, texts = _distinct(kept, "subject", names), _distinct(kept, "text", names)
     return {
         "retained": round(sum(sums.values()) / total, DIGITS) if total else 0.0,
         "ratios": {
             "samples": _shares([sums[name] for name in names]),
-            "subjects": _shares(_distinct(kept, "subject", names)),
-            "texts": _shares(_distinct(kept, "text", names)),
+            "subjects": _shares(subjects),
+            "texts": _shares(texts),
         },
         "parts": list(names),
         "counts": {name: counts.get(name, 0) for name in (*names, DROPPED)},
-        "subjects": dict(zip(names, _distinct(kept, "subject", names), strict=True)),
-        "texts": dict(zip(names, _distinct(kept, "text", names), strict=True)),
+        "subjects": dict(zip(names, subjects, strict=True)),
+        "texts": dict(zip(names, texts, strict=True)),
     }
 
 

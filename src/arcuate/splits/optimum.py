@@ -11,7 +11,7 @@ import polars as pl
 
 from arcuate.errors import ArcuateError
 from arcuate.samples.graph import Graph
-from arcuate.splits.assemble import from_nodes
+from arcuate.splits.assemble import Coded, from_nodes
 from arcuate.splits.greedy import greedy_parts
 from arcuate.splits.manifest import DIGITS
 from arcuate.splits.optimal import Problem, Solution, solve
@@ -57,8 +57,10 @@ class Optimal:
             "proved": solution.proved, "stopped": solution.stopped,
         }
         rows = table.rows()
+        subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])
         return from_nodes(
-            table, rows, solution.part_of_subject, solution.part_of_text, self, found=found, started=started
+            table, rows, solution.part_of_subject[subject.codes], solution.part_of_text[text.codes], self,
+            found=found, started=started,
         )
 
     def solve(self, table: SampleTable) -> Solution:
@@ -129,7 +131,9 @@ def strata(table: SampleTable, column: str | None) -> tuple[list[str] | None, li
     """
     if column is None:
         return None, None
-    rows = table.rows(column).select("subject", "text_node", stratum=pl.col(column))
+    # 'task' stands under the name 'story' in the rows
+    own = next((name for name, original in table.columns.original.items() if original == column), column)
+    rows = table.rows(own).select("subject", "text_node", stratum=pl.col(own))
     stratum = _labels(rows["stratum"])
     rows = rows.with_columns(stratum=stratum)
     of_subject = rows.select("subject", "stratum").unique()

@@ -130,6 +130,20 @@ def manifest_path(path: str | Path) -> Path:
     return path.with_name(f"{path.name}.manifest.json")
 
 
+def check_ending(path: str | Path) -> Path:
+    """The path of a split file to be written; any ending but .csv and .parquet is refused.
+
+    Examples
+    --------
+    >>> check_ending("split.parquet").name
+    'split.parquet'
+    """
+    path = Path(path)
+    if path.suffix not in (".csv", ".parquet"):
+        raise ArcuateError(f"{path} ends in {path.suffix!r}. Write a split to .csv or .parquet.")
+    return path
+
+
 def write_split(split: Split, path: str | Path) -> Path:
     """Write the split as CSV or Parquet, by the ending of `path`, and its manifest beside it.
 
@@ -142,9 +156,7 @@ def write_split(split: Split, path: str | Path) -> Path:
     >>> target.read_text().splitlines()
     ['sample,part', 'a,train', 'b,test']
     """
-    path = Path(path)
-    if path.suffix not in (".csv", ".parquet"):
-        raise ArcuateError(f"{path} ends in {path.suffix!r}. Write a split to .csv or .parquet.")
+    path = check_ending(path)
     with replacing(path) as temporary:
         if path.suffix == ".csv":
             split.frame.write_csv(temporary)
