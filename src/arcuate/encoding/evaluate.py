@@ -10,7 +10,7 @@ import numpy as np
 from arcuate.datasets.responses import BrainResponses, TimedWords
 from arcuate.encoding.check import check_rows, usable
 from arcuate.encoding.features.record import Features
-from arcuate.encoding.fold_scores import TOP, FoldScores, check_selection, lonely_scans
+from arcuate.encoding.fold_scores import FoldScores, check_selection, lonely_scans
 from arcuate.encoding.leave_two_out import Pairs
 from arcuate.encoding.nulls import p_value, same_stimuli_order, scan_orders, stimulus_orders
 from arcuate.encoding.result import Cell, EncodingResult, Evaluated, Measured, Score
@@ -106,7 +106,7 @@ class _Gathered:
     def _shared(self, data: BrainResponses, features: Features, closed: bool) -> tuple[Fits, Pairs | None]:
         """Fits of these features, shared with the last subject if its rows were the same."""
         values = np.ascontiguousarray(features.values, dtype=np.float64)
-        many = str(data.n_voxels > TOP).encode()  # training scores are fitted only then
+        many = str(data.n_voxels > self.settings.top).encode()  # training scores are fitted only then
         key = fingerprint([values.tobytes(), np.ascontiguousarray(data.runs).tobytes(), many])
         if self.fits.get(features.name, ("",))[0] != key:
             training = FoldScores(data, tuple, self.settings, self.settings.scores).needs_training()
@@ -133,6 +133,7 @@ class _Gathered:
             settings,
             self._signature(),
             {name: values for one in self.evaluated for name, values in one.maps.items()},
+            tuple(self.evaluated),
         )
 
     def _signature(self) -> str:
@@ -141,7 +142,7 @@ class _Gathered:
         return signature(
             dataset=self.dataset, data=data, subjects=len(self.hashes),
             features=" ; ".join(line.replace("|", ",") for line in self.feature_lines),
-            alpha=s.alpha, bands=s.bands or None, folds=s.folds, gap=s.gap, select=s.select.label,
+            alpha=s.alpha, bands=s.bands or None, folds=s.folds, gap=s.gap, select=s.select.label, top=s.top,
             standardise=s.standardise, drift=s.drift, voxelwise_folds=s.voxelwise_folds, partners=s.partners,
             distance=s.distance, permutations=s.permutations, null=f"{s.null}({s.null_length})", seed=s.seed,
         )

@@ -27,8 +27,6 @@ from arcuate.metrics.voxelwise import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-TOP = 500
-
 # Orders of few voxels go through a fold side by side, up to so many columns.
 STACKED = 4096
 
@@ -67,7 +65,7 @@ class FoldScores:
                     tally.add_pairs(cells)
             if "voxelwise" in self.wanted:
                 for tally, part in zip(tallies, parts, strict=True):
-                    tally.add_voxels(part)
+                    tally.add_voxels(part, self.settings.top)
         return [tally.result() for tally in tallies]
 
     def needs_training(self) -> bool:
@@ -76,7 +74,7 @@ class FoldScores:
 
     def _training_rules(self) -> tuple[str, ...]:
         rules = set()
-        if "voxelwise" in self.wanted and self.data.n_voxels > TOP:
+        if "voxelwise" in self.wanted and self.data.n_voxels > self.settings.top:
             rules.add("ev")
         if "pairwise" in self.wanted:
             rules |= {"ev": {"ev"}, "r": {"r"}, "searchlight": {"ev"}}.get(self.settings.select.rule, set())
@@ -167,8 +165,8 @@ class _Tally:
         for cell, one in cells.items():
             self.pairs.setdefault(cell, []).append(one)
 
-    def add_voxels(self, predicted: Predicted) -> None:
-        for cell, measured in voxelwise_cells(predicted).items():
+    def add_voxels(self, predicted: Predicted, top: int) -> None:
+        for cell, measured in voxelwise_cells(predicted, top).items():
             self.voxels.setdefault(cell, []).append(measured)
         r = correlation(predicted.targets, predicted.predictions)
         self.total += np.nan_to_num(r)
@@ -222,8 +220,10 @@ def check_selection(selection: Selection, data: BrainResponses) -> None:
         )
 
 
-def voxelwise_cells(predicted: Predicted) -> Cells:
+def voxelwise_cells(predicted: Predicted, top: int = 500) -> Cells:
     """EV, R² and r2_simple × mean and sum × all voxels, the top 500 on train, and (circular) on test.
+
+    Where there are no more than 500 voxels, they are all of them.
 
     Examples
     --------
@@ -233,9 +233,9 @@ def voxelwise_cells(predicted: Predicted) -> Cells:
     """
     values = {name: metric(predicted.targets, predicted.predictions) for name, metric in VOXELWISE.items()}
     sets: dict[str, np.ndarray | slice] = {"all": slice(None)}
-    if "ev" in predicted.training and len(values["ev"]) > TOP:
-        sets[f"top{TOP}_train"] = best(predicted.training["ev"], TOP)
-        sets[f"top{TOP}_test (circular)"] = best_voxels(values["ev"], TOP)
+    if "ev" in predicted.training and len(values["ev"]) > top:
+        sets[f"top{top}_train"] = best(predicted.training["ev"], top)
+        sets[f"top{top}_test (circular)"] = best_voxels(values["ev"], top)
     cells = {}
     for where, columns in sets.items():
         for name, by_voxel in values.items():

@@ -110,6 +110,7 @@ class EncodingResult:
     settings: dict[str, Any]
     signature: str
     maps: dict[str, np.ndarray] = field(default_factory=dict)
+    evaluated: tuple[Evaluated, ...] = ()  # with whole null distributions; not part of the JSON
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `arcuate encode --json`; NaN becomes null.

@@ -25,6 +25,7 @@ class EncodingSettings:
     gap : scans next to a test block that are not fitted on
     scores : some of pairwise, voxelwise, rsa
     select : which voxels the pairwise scores see
+    top : size of the voxelwise scores' best-voxel sets
     standardise : {"auto", "none", "features", "responses", "both"}
         z-scores fitted on the training part. auto: none for isolated stimuli (as published), both for scans.
     drift : degree of the polynomial drift by run that is fitted on training scans and taken out; -1: none
@@ -49,6 +50,7 @@ class EncodingSettings:
     gap: int = 10
     scores: tuple[str, ...] = SCORES
     select: Selection = field(default_factory=Selection)
+    top: int = 500
     standardise: str = "auto"
     drift: int = 1
     voxelwise_folds: int = 5
