@@ -41,7 +41,7 @@ def read_mat73(path: Path, measure: str = "GD", published: bool = False) -> Iter
         group = _Struct.of(file, file.get("sentenceData"))
         if group is None:
             raise ArcuateError(f"{path} has no struct 'sentenceData'. Is it a ZuCo results file?")
-        if "content" not in group.fields:
+        if "content" not in group:
             raise ArcuateError(f"{path}: sentenceData has no field 'content'. Is it a ZuCo results file?")
         for index in range(len(group)):
             yield Sentence(
@@ -65,22 +65,21 @@ def _open(path: Path) -> Iterator[Any]:
 
 
 class _Struct:
-    """A MATLAB struct array: references by field, or the values themselves for a 1×1 struct."""
+    """A MATLAB struct array: references by field, or the values themselves for a 1×1 struct.
+
+    A field is opened when first asked for: a word has a hundred, and a reader wants ten.
+    """
 
     def __init__(self, file: Any, group: Any):
         import h5py
 
         self.file = file
-        self.fields: dict[str, Any] = {}
+        self.group = group
+        self.opened: dict[str, Any] = {}
         # `content` is text and never a cell, so references in it mean an array of structs.
         content = group.get("content")
         self.is_array = isinstance(content, h5py.Dataset) and h5py.check_ref_dtype(content.dtype) is not None
-        for name, member in group.items():
-            self.fields[name] = member[()].ravel() if self.is_array else member
-        lengths = {len(refs) for refs in self.fields.values()} if self.is_array else {1}
-        if len(lengths) > 1:
-            raise ValueError(f"the fields of {group.name} have different lengths {sorted(lengths)}")
-        self.length = lengths.pop() if lengths else 0
+        self.length = content.size if self.is_array else 1
 
     @classmethod
     def of(cls, file: Any, group: Any) -> _Struct | None:
@@ -91,11 +90,24 @@ class _Struct:
     def __len__(self) -> int:
         return self.length
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.group
+
     def get(self, name: str, index: int) -> Any:
         """The HDF5 object of a field, or None where the struct has no such field."""
-        if name not in self.fields:
-            return None
-        return self.file[self.fields[name][index]] if self.is_array else self.fields[name]
+        if name not in self.opened:
+            self.opened[name] = self._open(name)
+        field = self.opened[name]
+        return self.file[field[index]] if self.is_array and field is not None else field
+
+    def _open(self, name: str) -> Any:
+        member = self.group.get(name)
+        if member is None or not self.is_array:
+            return member
+        references = member[()].ravel()
+        if len(references) != self.length:
+            raise ValueError(f"{self.group.name}: {name} has {len(references)} entries, content {self.length}")
+        return references
 
 
 def _words(file: Any, group: Any, measure: str, published: bool) -> tuple[Word, ...] | Absent:
@@ -110,7 +122,7 @@ def _words(file: Any, group: Any, measure: str, published: bool) -> tuple[Word, 
 
 
 def _published_words(struct: _Struct, measure: str) -> tuple[Word, ...] | Absent:
-    if not struct.is_array or any(name not in struct.fields for name in PUBLISHED_NEEDS):
+    if not struct.is_array or any(name not in struct for name in PUBLISHED_NEEDS):
         return Absent.MISSING
     real = [i for i in range(len(struct)) if re.search("[a-zA-Z0-9]", _text(struct.get("content", i)))]
     # The fault: vectors are taken at the count of real words so far, not at the word's own place.
@@ -125,10 +137,10 @@ def _word(struct: _Struct, index: int, vectors_at: int, measure: str) -> Word:
 
 
 def _is_empty(dataset: Any) -> bool:
-    """MATLAB writes `[]` as its dimensions, a 1-D pair of zeros; reading it as data gives two zeros."""
-    if dataset.attrs.get("MATLAB_empty", 0):
-        return True
-    return dataset.ndim == 1 and dataset.dtype == np.uint64 and not dataset[()].any()
+    """MATLAB writes `[]` as its dimensions, a 1-D pair of zeros; all else has two dimensions or more."""
+    if dataset.ndim != 1:
+        return False
+    return bool(dataset.attrs.get("MATLAB_empty", 0)) or (dataset.dtype == np.uint64 and not dataset[()].any())
 
 
 def _value(dataset: Any) -> Value:
