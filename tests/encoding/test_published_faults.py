@@ -11,7 +11,13 @@ from arcuate.encoding.align import Alignment, align, bin_words
 from arcuate.encoding.features.make import make_features
 from arcuate.encoding.features.options import FeatureOptions
 from arcuate.encoding.features.record import Features
+from arcuate.encoding.fold_fit import fit_fold, prepared
 from arcuate.encoding.folds import block_folds
+from arcuate.encoding.select import Selection, fixed_columns, stability
+from arcuate.encoding.settings import EncodingSettings
+from arcuate.errors import ArcuateError
+from arcuate.metrics.pairwise import partners
+from arcuate.metrics.rsa import dissimilarity, rsa
 
 
 def heard_then_answered(delay_scans: int, n_scans: int = 200) -> tuple[BrainResponses, Features]:
@@ -67,3 +73,68 @@ def test_fault_5_no_scan_of_alice_is_dropped(shared_data):
     assert made.features.values.shape[0] == 362
     tested = np.concatenate([fold.test for fold in block_folds(one.runs, k=6, gap=10)])
     assert np.sort(tested).tolist() == list(range(362))
+
+
+def test_fault_3_rsa_leaves_the_diagonal_out():
+    """With the diagonal, noise correlated with noise: Pearson .90 at 60 stimuli."""
+    rng = np.random.default_rng(0)
+    pairs = [[dissimilarity(rng.normal(size=(60, 300))) for _ in range(2)] for _ in range(20)]
+    ours = [rsa(a, b, "pearson") for a, b in pairs]
+    theirs = [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in pairs]
+    assert np.mean(theirs) > 0.8
+    assert abs(np.mean(ours)) < 0.03
+
+
+def test_fault_5_the_last_block_is_as_long_as_the_others():
+    """Equal blocks of a rounded-down length left a rest at the end, which was dropped."""
+    for n_scans in (351, 362, 1351):
+        tested = [fold.test for fold in block_folds(np.zeros(n_scans, dtype=int), k=6, gap=10)]
+        assert np.concatenate(tested).tolist() == list(range(n_scans))
+        assert max(map(len, tested)) - min(map(len, tested)) <= 1
+
+
+def test_fault_6_stability_correlates_different_repetitions_and_keeps_every_pair():
+    """The matrix of correlations was never stored, and a trial was also paired with itself (r = 1)."""
+    noise = np.random.default_rng(0).normal(size=(500, 6, 20))
+    assert abs(stability(noise).mean()) < 0.01
+    by_hand = [
+        np.mean([np.corrcoef(noise[:, a, v], noise[:, b, v])[0, 1] for a in range(6) for b in range(a)])
+        for v in range(20)
+    ]
+    assert stability(noise) == pytest.approx(by_hand)
+    signal = noise.copy()
+    signal[:, :, 7] += 2 * np.random.default_rng(1).normal(size=(500, 1))
+    assert stability(signal).argmax() == 7
+
+
+def test_fault_7_random_selection_is_seeded():
+    once, again, other = (fixed_columns(Selection("random", 50, seed), 1000, {}) for seed in (1, 1, 2))
+    assert once.tolist() == again.tolist() != other.tolist()
+
+
+@pytest.mark.parametrize("n_scans", [1, 20, 39])
+def test_fault_7_the_search_for_partners_ends_on_short_folds(n_scans):
+    """On folds under 40 scans the middle has no partner 20 steps away, and the search ran forever."""
+    with pytest.raises(ArcuateError, match="no partner"):
+        partners(np.arange(n_scans), number=1000, distance=20, seed=1)
+    assert partners(np.arange(40), number=10, distance=20, seed=1).sum() == 400
+
+
+def test_fault_8_test_scans_are_prepared_by_training_scans_alone():
+    """Test folds were detrended and demeaned by themselves: their offset and drift then came out as 0."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 3)), rng.normal(size=(60, 4))
+    fold = block_folds(np.zeros(60, dtype=int), k=3, gap=2)[1]
+    settings = EncodingSettings(folds=3, standardise="both", drift=1)
+    fit = fit_fold(x, fold, np.zeros(60), settings, "continuous", training=False)
+    moved = y.copy()
+    moved[fold.test] += 5 + np.arange(len(fold.test))[:, None]
+    train, test, _ = prepared(fit, y)
+    train_moved, test_moved, _ = prepared(fit, moved)
+    assert np.array_equal(train, train_moved)
+    assert np.allclose((test_moved - test) / (moved - y)[fold.test], (test_moved - test)[:1] / 5)
+    assert (test_moved - test).min() > 1  # what is the test scans' own is not taken out
+    # and what does not belong to training never matters to it
+    gap = np.setdiff1d(np.arange(60), np.concatenate([fold.train, fold.test]))
+    moved[gap] = 1e6
+    assert np.array_equal(prepared(fit, moved)[0], train)
