@@ -78,7 +78,8 @@ def main(arguments: list[str] | None = None) -> Any:
             _say("Stopped.")
             sys.exit(130)
         if "ClickException" in kinds:
-            _say(f"{error.format_message()} See '{_command_path(error)} --help'.")  # type: ignore[attr-defined]
+            message = error.format_message().rstrip(". ")  # type: ignore[attr-defined]
+            _say(f"{message}. See '{_command_path(error)} --help'.")
             sys.exit(2)
         raise
 
