@@ -1,0 +1,278 @@
+"""Every check: a planted leak is found, named and counted; a clean split stays silent; naive counts agree."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcuate.leakage.audit import audit
+from arcuate.leakage.checks import CHECKS
+from arcuate.leakage.evidence import Evidence, Settings
+from arcuate.leakage.tally import Tally
+from arcuate.samples.text_identity import text_key, words
+
+PAIRS = (("test", "train"), ("val", "train"), ("test", "val"))
+
+
+def found_by(check, frame, unit="text", **options):
+    tally = Tally.of(frame, unit)
+    return list(CHECKS[check].run(Evidence(tally=tally, **options)))
+
+
+def counted(findings, severity="leak"):
+    return {
+        finding.parts: (finding.samples, finding.culprits) for finding in findings if finding.severity == severity}
+
+
+def row(frame, **values):
+    """`frame` with one more sample."""
+    extra = pl.DataFrame({"sample": [f"new{len(frame)}"], **{name: [value] for name, value in values.items()}})
+    return pl.concat([frame, extra], how="diagonal_relaxed")
+
+
+# --- naive counts on worlds full of leaks ---------------------------------------------------------
+
+def naive(rows, pairs, touches, culprit):
+    """(samples, culprits) by pair: rows of `later` that touch some row of `earlier`."""
+    result = {}
+    for later, earlier in pairs:
+        there = [one for one in rows if one["part"] == earlier]
+        hits = [one for one in rows if one["part"] == later and any(touches(one, other) for other in there)]
+        if hits:
+            result[(later, earlier)] = (len(hits), len({culprit(one) for one in hits}))
+    return result
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_subject_and_text_overlap_count_as_a_naive_loop_does(worlds, seed):
+    frame = worlds["messy_texts"](seed, 50)
+    rows = frame.to_dicts()
+    same_subject = naive(rows, PAIRS, lambda a, b: a["subject"] == b["subject"], lambda a: a["subject"])
+    assert counted(found_by("subject-overlap", frame)) == same_subject
+    same_text = naive(
+        rows, PAIRS, lambda a, b: text_key(a["text"]) == text_key(b["text"]), lambda a: text_key(a["text"]))
+    assert counted(found_by("text-overlap", frame)) == same_text
+
+
+def share_a_run(one, other, n=8, shortest=4):
+    if text_key(one) == text_key(other):
+        return False
+    a, b = words(one), words(other)
+    runs = {tuple(b[at:at + n]) for at in range(len(b) - n + 1)}
+    if any(tuple(a[at:at + n]) in runs for at in range(len(a) - n + 1)):
+        return True
+    return any(
+        shortest <= len(small) < n and any(large[at:at + len(small)] == small for at in range(len(large)))
+        for small, large in ((a, b), (b, a)))
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_ngram_overlap_counts_as_a_naive_loop_does(worlds, seed):
+    frame = worlds["messy_texts"](seed, 40)
+    expected = naive(
+        frame.to_dicts(), PAIRS, lambda a, b: share_a_run(a["text"], b["text"]), lambda a: a["text"])
+    assert counted(found_by("ngram-overlap", frame)) == expected
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_near_duplicates_count_as_a_naive_loop_does(worlds, seed):
+    frame = worlds["messy_texts"](seed, 40)
+
+    def shingles(text):
+        said = words(text)
+        return {tuple(said[at:at + 3]) for at in range(max(1, len(said) - 2))}
+
+    def near(a, b):
+        one, two = shingles(a["text"]), shingles(b["text"])
+        return text_key(a["text"]) != text_key(b["text"]) and len(one & two) / len(one | two) >= 0.5
+
+    expected = naive(frame.to_dicts(), PAIRS, near, lambda a: a["text"])
+    found = found_by("near-duplicate-text", frame, settings=Settings(near_duplicates=0.5))
+    assert counted(found) == expected
+
+
+def overlap(a, b):
+    return (a["subject"], a["story"]) == (b["subject"], b["story"]) and (
+        a["segment"] < b["segment"] + b["n_segments"] and b["segment"] < a["segment"] + a["n_segments"])
+
+
+def gap(a, b):
+    if (a["subject"], a["story"]) != (b["subject"], b["story"]):
+        return float("inf")
+    apart = max(b["segment"] - a["segment"] - a["n_segments"], a["segment"] - b["segment"] - b["n_segments"])
+    return max(0, apart) * a["tr_s"]
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_windows_count_as_a_naive_loop_does(worlds, seed):
+    frame = worlds["messy_windows"](seed)
+    rows = frame.to_dicts()
+    run = lambda a: (a["subject"], a["story"])  # noqa: E731
+    assert counted(found_by("window-overlap", frame, "story")) == naive(rows, PAIRS, overlap, run)
+    expected = {}
+    for later, earlier in PAIRS:
+        there = [one for one in rows if one["part"] == earlier]
+        hits = [
+            one for one in rows if one["part"] == later and there and not any(overlap(one, other) for other in there)
+            and min(gap(one, other) for other in there) < 10]
+        if hits:
+            expected[(later, earlier)] = (len(hits), len({run(one) for one in hits}))
+    assert counted(found_by("closer-than-response", frame, "story"), "warning") == expected
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_shared_segments_count_as_a_naive_loop_does(worlds, seed):
+    frame = worlds["messy_windows"](seed)
+    rows = frame.to_dicts()
+    same_story = lambda a, b: overlap({**a, "subject": ""}, {**b, "subject": ""})  # noqa: E731
+    found = found_by("text-overlap", frame, "story")
+    expected = naive(rows, PAIRS, same_story, lambda a: a["story"])
+    assert counted(found) == expected
+    for pair, (samples, culprits) in counted(found, "warning").items():
+        shared = {one["story"] for one in rows if one["part"] == pair[0]} & {
+            one["story"] for one in rows if one["part"] == pair[1]}
+        leaking = {one["story"] for one in rows if one["part"] == pair[0] and any(
+            same_story(one, other) for other in rows if other["part"] == pair[1])}
+        assert culprits == len(shared - leaking) > 0
+        assert samples == sum(one["part"] == pair[0] and one["story"] in shared - leaking for one in rows)
+
+
+# --- clean worlds: no false alarm -----------------------------------------------------------------
+
+def silent(frame):
+    found = audit(frame)
+    assert found.verdict == "clean"
+    assert [one for one in found.findings if one.check != "imbalance"] == []
+    assert set(found.rates.bslr.values()) | set(found.rates.tslr.values()) == {0.0}
+
+
+@pytest.mark.parametrize("kind", ["clean_texts", "clean_windows"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_clean_worlds_stay_silent(worlds, kind, seed):
+    silent(worlds[kind](seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["clean_texts", "clean_windows"])
+def test_a_thousand_clean_worlds_stay_silent(worlds, kind):
+    for seed in range(1_000):
+        silent(worlds[kind](seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["messy_texts", "messy_windows"])
+def test_a_thousand_leaking_worlds_are_never_called_clean(worlds, kind):
+    for seed in range(1_000):
+        frame = worlds[kind](seed, 30)
+        subjects = {part: set(frame.filter(pl.col("part") == part)["subject"]) for part in ("train", "val", "test")}
+        if subjects["train"] & subjects["test"] or subjects["train"] & subjects["val"]:
+            assert audit(frame).verdict == "leak"
+
+
+# --- planted leaks, by name -----------------------------------------------------------------------
+
+@pytest.fixture
+def texts(worlds):
+    return worlds["clean_texts"](7)
+
+
+@pytest.fixture
+def windows(worlds):
+    return worlds["clean_windows"](7)
+
+
+def leaks(frame):
+    return {one.check: one for one in audit(frame).of("leak")}
+
+
+def test_a_planted_subject_is_named(texts):
+    planted = row(row(texts, subject="sub-0a", story="s", text="unheard", part="test"),
+                  subject="sub-0a", story="s", text="unheard of", part="test")
+    found = leaks(planted)["subject-overlap"]
+    in_train = len(texts.filter((pl.col("subject") == "sub-0a") & (pl.col("part") == "train")))
+    in_test = len(planted.filter(pl.col("part") == "test"))
+    assert found.examples == (f"sub-0a: 2 in test, {in_train:,} in train",)
+    assert (found.samples, found.culprits, found.parts) == (2, 1, ("test", "train"))
+    assert found.share == pytest.approx(2 / in_test)
+    assert found.message == f"1 of {texts.filter(pl.col('part') == 'test')['subject'].n_unique() + 1} " \
+                            "subjects in test also in train"
+
+
+def test_a_planted_text_is_quoted_whatever_its_punctuation(texts):
+    text = texts.filter(pl.col("part") == "train")["text"].sort()[0]
+    planted = row(texts, subject="sub-2a", story="s", text=f"«{text.upper()}»!", part="test")
+    found = leaks(planted)["text-overlap"]
+    assert (found.samples, found.culprits) == (1, 1)
+    assert "“" in found.examples[0]
+    assert found.examples[0].endswith("in train")
+    assert audit(planted).rates.tslr["test_train"] > 0
+
+
+def test_a_planted_near_duplicate_is_named_with_its_jaccard(texts):
+    long = "one two three four five six seven eight nine ten eleven twelve"
+    planted = row(row(texts, subject="sub-0a", story="s", text=long, part="train"),
+                  subject="sub-2a", story="s", text=f"{long} thirteen", part="test")
+    found = leaks(planted)
+    assert found["near-duplicate-text"].examples == (
+        f"Jaccard 0.91: “{long} thirteen” in test, “{long}” in train",)
+    assert found["near-duplicate-text"].samples == 1
+    assert "text-overlap" not in found
+    far = audit(planted, settings={"near_duplicates": 0.95})
+    assert "near-duplicate-text" not in {one.check for one in far.findings}
+
+
+def test_a_planted_passage_and_a_planted_short_sentence_are_quoted(texts):
+    passage = "it was the best of times it"
+    planted = row(row(texts, subject="sub-0a", story="s", text=f"He wrote {passage} was, long ago", part="train"),
+                  subject="sub-2a", story="s", text=f"Indeed, {passage} was not so", part="test")
+    assert leaks(planted)["ngram-overlap"].examples == (
+        f"“{passage} was” in test; train has “He wrote {passage} was, long ago”",)
+    seven = row(row(texts, subject="sub-0a", story="s", text=f"He wrote {passage} ended", part="train"),
+                subject="sub-2a", story="s", text=f"Indeed, {passage} began", part="test")
+    assert "ngram-overlap" not in leaks(seven)
+    short = row(row(texts, subject="sub-0a", story="s", text="the cat sat down", part="train"),
+                subject="sub-2a", story="s", text="then the cat sat down at once", part="test")
+    assert leaks(short)["ngram-overlap"].samples == 1
+    tiny = row(row(texts, subject="sub-0a", story="s", text="the cat sat", part="train"),
+               subject="sub-2a", story="s", text="then the cat sat down at once", part="test")
+    assert "ngram-overlap" not in leaks(tiny)
+
+
+def test_a_planted_window_is_named_by_run(windows):
+    base = windows.filter((pl.col("part") == "train") & (pl.col("story") == "x0")).row(0, named=True)
+    end = base["segment"] + base["n_segments"]
+    planted = row(windows, subject=base["subject"], story="x0", segment=end - 1, n_segments=2, tr_s=1.5, part="test")
+    found = leaks(planted)
+    assert found["window-overlap"].examples == (f"{base['subject']} · x0: 1 window",)
+    assert found["window-overlap"].samples == 1
+    assert found["text-overlap"].samples == 1
+
+
+def test_runs_of_one_subject_and_story_are_told_apart(windows):
+    frame = pl.DataFrame({
+        "subject": ["a", "a"], "story": ["x", "x"], "run": ["1", "2"], "segment": [0, 0], "n_segments": [5, 5],
+        "part": ["train", "test"]})
+    assert found_by("window-overlap", frame, "story") == []
+    same = found_by("window-overlap", frame.with_columns(run=pl.lit("1")), "story")
+    assert same[0].examples == ("a · x · 1: 1 window",)
+
+
+@pytest.mark.parametrize(("start", "near"), [(10, True), (16, True), (17, False), (40, False)])
+def test_windows_within_the_response_are_a_warning(start, near):
+    frame = pl.DataFrame({
+        "subject": ["a", "a"], "story": ["x", "x"], "segment": [0, start], "n_segments": [10, 2],
+        "tr_s": [1.5, 1.5], "part": ["train", "test"]})
+    found = found_by("closer-than-response", frame, "story")  # 6 segments are 9 s, 7 are 10.5 s
+    assert bool(found) == near
+    if near:
+        assert (found[0].severity, found[0].samples, found[0].examples) == ("warning", 1, ("a · x: 1 window",))
+    exact = frame.with_columns(tr_s=pl.lit(10 / 6), segment=pl.Series([0, 16]))
+    assert found_by("closer-than-response", exact, "story") == []  # 10 s are not closer than 10 s
