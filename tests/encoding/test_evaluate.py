@@ -1,0 +1,217 @@
+"""The whole evaluation: what it finds, what it refuses, what it reports."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arcuate.datasets.responses import BrainResponses, TimedWords
+from arcuate.encoding.evaluate import evaluate
+from arcuate.encoding.features.record import Features
+from arcuate.encoding.select import Selection
+from arcuate.encoding.settings import EncodingSettings
+from arcuate.errors import ArcuateError
+
+WORDS = tuple(f"word{i:02d}" for i in range(20))
+QUICK = EncodingSettings(permutations=19, voxelwise_folds=4, top=10)
+
+
+def isolated(subject="1", signal=2.0, seed=0):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(20, 4))
+    weights = rng.normal(size=(4, 30))
+    noise = np.random.default_rng([seed, int(subject)]).normal(size=(20, 30))
+    data = BrainResponses(
+        dataset="toy", subject=subject, kind="isolated", responses=signal * x @ weights + noise, stimuli=WORDS,
+    )
+    return data, Features("toy", x, "features:toy")
+
+
+def continuous(n=150, runs=1, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    words = TimedWords(("a",), np.zeros(1), np.ones(1))
+    y = x @ rng.normal(size=(3, 12)) + rng.normal(size=(n, 12)) + 100 + 0.05 * np.arange(n)[:, None]
+    return BrainResponses(
+        dataset="toy", subject="1", kind="continuous", responses=y, stimuli=words, tr=2.0,
+        runs=np.repeat(np.arange(runs), n // runs), rois={f"R{i}": np.array([i]) for i in range(12)},
+    ), Features("toy", x, "features:toy", rows="scans")
+
+
+def value(result, **wanted):
+    found = [s for s in result.summary if all(getattr(s, k) == v for k, v in wanted.items())]
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize("make", [isolated, continuous])
+def test_a_strong_signal_is_found_by_every_score(make):
+    folds = "leave-two-out" if make is isolated else 3
+    result = evaluate([make()], replace(QUICK, folds=folds, alpha=1.0))
+    for one in result.summary:
+        if one.score == "pairwise" and one.match == "sum":
+            assert one.mean > 0.9
+        if one.metric == "r2_simple" and one.aggregate == "mean":
+            assert one.mean > 0.3
+        if "circular" not in one.voxels and one.score != "rsa":
+            assert one.p == pytest.approx(1 / 20)
+    assert (result.maps["1/toy/q"] < 0.06).mean() > 0.8
+
+
+def test_no_signal_is_not_found():
+    result = evaluate([isolated(signal=0.0)], QUICK)
+    assert value(result, metric="cosine", match="sum").p > 0.05
+
+
+def test_subjects_become_a_mean_with_an_interval_and_a_null():
+    result = evaluate([isolated(subject) for subject in "123"], replace(QUICK, scores=("pairwise",)))
+    one = value(result, metric="pearson", match="strict")
+    scores = [s.value for s in result.scores if (s.metric, s.match) == ("pearson", "strict")]
+    assert one.n_subjects == 3
+    assert one.mean == pytest.approx(np.mean(scores))
+    assert min(scores) <= one.low <= one.mean <= one.high <= max(scores)
+
+
+def test_rows_in_another_order_give_the_same_scores_and_nulls():
+    """The null moves stimuli, not rows: subjects who saw them in other orders share it."""
+    data, features = isolated()
+    order = np.random.default_rng(1).permutation(20)
+    moved = replace(data, responses=data.responses[order], stimuli=tuple(WORDS[i] for i in order))
+    settings = replace(QUICK, scores=("pairwise", "rsa"))
+    first = evaluate([(data, features)], settings)
+    second = evaluate([(moved, replace(features, values=features.values[order]))], settings)
+    for a, b in zip(first.scores, second.scores, strict=True):
+        if a.match != "single":  # which of two is the first depends on the order of rows
+            assert (a.value, a.null_mean, a.p) == pytest.approx((b.value, b.null_mean, b.p))
+
+
+def test_features_are_compared_with_baselines():
+    data, features = isolated()
+    noise = Features("random", np.random.default_rng(3).normal(size=(20, 4)), "random")
+    result = evaluate([(data, features), (data, noise)], replace(QUICK, scores=("pairwise",)))
+    assert {(d.features, d.baseline) for d in result.differences} == {("toy", "random")}
+    assert next(d for d in result.differences if d.match == "sum").mean > 0.2
+
+
+def test_ceilings_between_subjects_need_common_regions():
+    first, features = continuous(seed=1)
+    shared = first.responses + np.random.default_rng(2).normal(size=first.responses.shape)
+    second = replace(first, subject="2", responses=shared)
+    result = evaluate([(first, features), (second, features)], replace(QUICK, folds=3, scores=("voxelwise",)))
+    assert [c["voxels"] for c in result.ceilings] == list(first.rois)
+    assert all(0.4 < c["r"] < 1 for c in result.ceilings)
+    assert evaluate([isolated("1"), isolated("2")], replace(QUICK, scores=("rsa",))).ceilings == ()
+
+
+def test_the_same_request_gives_the_same_bytes_and_names_itself():
+    texts = {json.dumps(evaluate([isolated()], QUICK).to_dict()) for _ in range(2)}
+    assert len(texts) == 1
+    line = json.loads(texts.pop())["signature"]
+    for part in ("dataset:toy", "features:features:toy", "alpha:10", "folds:leave-two-out", "seed:1", "arcuate:"):
+        assert part in line
+
+
+def test_batches_of_orders_do_not_change_the_null(monkeypatch):
+    whole = evaluate([continuous()], replace(QUICK, folds=3))
+    monkeypatch.setattr("arcuate.encoding.fold_scores.STACKED", 1)
+    single = evaluate([continuous()], replace(QUICK, folds=3))
+    assert whole.evaluated[0].null == pytest.approx(single.evaluated[0].null)
+
+
+def test_runs_are_folds_and_shifts_are_counted():
+    result = evaluate([continuous(runs=3)], replace(QUICK, folds="runs", permutations=500, scores=("voxelwise",)))
+    assert any("111 circular shifts of 150 scans exist" in note for note in result.notes)
+    assert len(result.evaluated[0].null) == 111
+
+
+# What cannot be scored
+
+
+def broken(**changes):
+    data, features = isolated()
+    responses = data.responses.copy()
+    for where, what in changes.items():
+        responses[:, int(where[1:])] = what
+    return replace(data, responses=responses), features
+
+
+def test_nan_and_constant_voxels_are_refused_or_counted():
+    bad = broken(v3=np.nan, v7=5.0)
+    with pytest.raises(ArcuateError, match=r"toy/1: 2 of 30 voxels .*1 with NaN .*1 constant.*column 3.*--drop-voxels"):
+        evaluate([bad], QUICK)
+    result = evaluate([bad], replace(QUICK, drop_voxels=True))
+    assert "toy/1: 2 of 30 voxels left out: 1 with NaN or infinity, 1 constant" in result.notes
+    assert value(result, metric="ev", aggregate="mean", voxels="all").mean < 1
+
+
+def test_regions_move_with_dropped_voxels():
+    data, features = broken(v0=1.0)
+    data = replace(data, rois={"left": np.array([0, 1, 2]), "gone": np.array([0])})
+    settings = replace(QUICK, drop_voxels=True, scores=("pairwise",), select=Selection("roi", roi="left"))
+    direct = replace(data, responses=data.responses[:, [1, 2]], rois={"left": np.array([0, 1])})
+    assert evaluate([(data, features)], settings).scores == evaluate([(direct, features)], settings).scores
+    with pytest.raises(ArcuateError, match="'gone' is not known"):
+        evaluate([(data, features)], replace(settings, select=Selection("roi", roi="gone")))
+
+
+def test_a_subject_of_zeros_is_refused():
+    data, features = isolated()
+    with pytest.raises(ArcuateError, match="none of the 30 voxels"):
+        evaluate([(replace(data, responses=np.zeros((20, 30))), features)], replace(QUICK, drop_voxels=True))
+
+
+def test_a_voxel_constant_in_one_test_fold_is_counted_not_zero():
+    data, features = continuous()
+    data.responses[:50, 4] = data.responses[0, 4]
+    settings = replace(QUICK, folds=3, standardise="none", drift=-1, scores=("voxelwise",))
+    result = evaluate([(data, features)], settings)
+    assert {s.undefined for s in result.scores if s.voxels == "all"} == {1}
+
+
+def test_mismatched_rows_are_refused():
+    data, features = isolated()
+    with pytest.raises(ArcuateError, match=r"20 rows of responses, features 'toy' have 19"):
+        evaluate([(data, replace(features, values=features.values[:19]))], QUICK)
+
+
+def test_a_fold_too_short_for_the_distance_is_refused_or_counted():
+    settings = replace(QUICK, folds=5, scores=("pairwise",))
+    with pytest.raises(ArcuateError, match="no partner at least 20 steps away"):
+        evaluate([continuous()], settings)
+    result = evaluate([continuous()], replace(settings, leave_out_lonely=True))
+    assert "toy/1: 50 scans without a partner 20 steps away" in result.notes
+
+
+@pytest.mark.parametrize(("selection", "message"), [
+    (Selection("stable", 5), "no single repetitions"),
+    (Selection("searchlight", 5), "no coordinates"),
+    (Selection("roi", roi="V1"), "'V1' is not known"),
+    (Selection("ev", 500), "asks for 500 voxels, toy/1 has 30"),
+    (Selection("random", 500), "asks for 500 voxels"),
+])  # fmt: skip
+def test_a_selection_that_cannot_be_is_refused(selection, message):
+    with pytest.raises(ArcuateError, match=message):
+        evaluate([isolated()], replace(QUICK, select=selection))
+
+
+def test_scans_cannot_be_left_out_in_twos():
+    with pytest.raises(ArcuateError, match="continuous stimuli"):
+        evaluate([continuous()], QUICK)
+
+
+def test_two_datasets_are_refused():
+    data, features = isolated()
+    with pytest.raises(ArcuateError, match="'toy' and 'other'"):
+        evaluate([(data, features), (replace(data, dataset="other"), features)], QUICK)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"alpha": -1}, {"alpha": "best"}, {"folds": "some"}, {"scores": ("bleu",)}, {"scores": ()},
+    {"standardise": "yes"}, {"permutations": -1}, {"bands": 3},
+])  # fmt: skip
+def test_settings_that_mean_nothing_are_refused(wrong):
+    with pytest.raises(ArcuateError):
+        EncodingSettings(**wrong)
