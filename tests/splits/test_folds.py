@@ -46,6 +46,12 @@ def test_the_manifest_tells_each_fold():
     assert [fold["counts"] for fold in made.manifest["folds"]] == [{"train": 4, "test": 4, "dropped": 8}] * 2
 
 
+def test_a_fold_counts_weight():
+    heavy = pl.DataFrame({"subject": ["a", "a", "b", "b"], "text_id": ["x", "y", "x", "y"], "weight": [5, 1, 1, 3]})
+    made = CrossFolds(folds=2).split(read_samples(heavy))
+    assert made.fold(0).manifest["retained"] == made.fold(1).manifest["retained"] == 0.8
+
+
 def test_diagonal_blocks_find_separate_groups():
     # four groups of subjects, each with texts of its own: everything can be tested
     rng = np.random.default_rng(0)

@@ -22,7 +22,7 @@ def crossed(n_subjects: int, n_texts: int):
 
 @pytest.fixture(scope="module")
 def found():
-    method = Optimal(ratio=Ratio(8, 1, 1), time_limit=1, tolerance=0.1)
+    method = Optimal(ratio=Ratio(8, 1, 1), time_limit=5, tolerance=0.1)
     return frontier(crossed(12, 40), method, [0.05, 0.1, 0.2, 0.3])
 
 

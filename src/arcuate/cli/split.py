@@ -45,6 +45,7 @@ def split(
     = "diagonal",
     repeats: Annotated[int, typer.Option(help="How often to make the folds, with other blocks.")] = 1,
     frontier: Annotated[bool, typer.Option("--frontier", help="Training data kept against test size.")] = False,
+    test_shares: Annotated[str | None, typer.Option(help="With --frontier: at which, as in 0.05,0.1,0.2.")] = None,
     check: Annotated[Path | None, typer.Option(help="A split file: does it still fit this table?")] = None,
     indices: Annotated[Path | None, typer.Option(help="Also write row numbers by part, as JSON, for PyTorch.")]
     = None,
@@ -60,7 +61,7 @@ def split(
         _check(table, check, reading, as_json)
         return
     if frontier:
-        _frontier(_read(table, reading), ratio, seed, given, out, as_json)
+        _frontier(_read(table, reading), ratio, seed, given, test_shares, out, as_json)
         return
     if out is not None:
         from arcuate.splits.record import check_ending
@@ -177,13 +178,15 @@ def _check(path: Path, check: Path, reading: dict[str, Any], as_json: bool) -> N
 
 
 def _frontier(
-    samples: SampleTable, ratio: str, seed: int, given: dict[str, Any], out: Path | None, as_json: bool
+    samples: SampleTable, ratio: str, seed: int, given: dict[str, Any], test_shares: str | None,
+    out: Path | None, as_json: bool,
 ) -> None:
-    from arcuate.splits.frontier import frontier
+    from arcuate.splits.frontier import TEST_SHARES, frontier
     from arcuate.splits.optimum import Optimal
     from arcuate.splits.parts import Ratio
 
-    found = frontier(samples, Optimal(**{"time_limit": 5.0, **given, "ratio": Ratio.of(ratio), "seed": seed}))
+    method = Optimal(**{"time_limit": 5.0, **given, "ratio": Ratio.of(ratio), "seed": seed})
+    found = frontier(samples, method, TEST_SHARES if test_shares is None else _shares(test_shares))
     if out is not None:
         _write_frontier(found, out)
     if as_json:
@@ -200,6 +203,13 @@ def _frontier(
         shown = ("yes" if point.proved else "no") if point.feasible else "not possible"
         grid.add_row(*("-" if share is None else f"{share:.1%}" for share in shares), shown)
     Console().print(grid)
+
+
+def _shares(asked: str) -> list[float]:
+    try:
+        return [float(share) for share in asked.split(",")]
+    except ValueError as error:
+        raise ArcuateError(f"--test-shares is {asked!r}. Give shares such as 0.05,0.1,0.2.") from error
 
 
 def _write_frontier(found: Frontier, out: Path) -> None:

@@ -71,7 +71,10 @@ class Split:
         if number not in self.folds:
             raise ArcuateError(f"fold {number} is not there. Folds: {self.folds or 'none'}.")
         one = self.frame.filter(pl.col("fold") == number).drop("fold")
-        return Split(one, {**self.manifest, "fold": number, **measured(one), "split_sha256": split_hash(one)})
+        # Sizes by weight stand in the manifest of folds that arcuate made; others count each sample as one.
+        known = {entry["fold"]: entry for entry in self.manifest.get("folds", [])}
+        sizes = known.get(number) or {"fold": number, **measured(one)}
+        return Split(one, {**self.manifest, **sizes, "split_sha256": split_hash(one)})
 
     def indices(self) -> dict[str, list[int]]:
         """Row numbers of each part, for `torch.utils.data.Subset(dataset, split.indices()["train"])`."""
@@ -199,7 +202,8 @@ def read_split(source: Any, table: SampleTable | None = None, *, missing: str | 
     if manifest is None or table is not None:
         known = manifest or {}
         proof = {name: known.get(name) for name in ("bound", "gap")} | {"proved": known.get("proved", False)}
-        manifest = build_manifest(
+        folds = {"folds": known["folds"]} if "folds" in known else {}
+        manifest = folds | build_manifest(
             frame, table, rows, method=known.get("method", "given"), seed=known.get("seed"),
             options=known.get("options", {}), found=proof, seconds=known.get("seconds"),
         )
