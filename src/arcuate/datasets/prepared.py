@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from arcuate._version import __version__
 from arcuate.atomic import replacing_folder, write_text
-from arcuate.errors import ArcuateError
+from arcuate.errors import ArcuateError, UnknownName
 from arcuate.progress import track
 from arcuate.signals.store import SignalStore, SignalWriter
+from arcuate.signals.write import DTYPES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,6 +119,8 @@ def write_prepared(plan: Plan, out: str | Path, dtype: Literal["float16", "float
     import pyarrow.parquet as pq
 
     out = Path(out)
+    if dtype not in DTYPES:  # also where there turns out to be no signal to store
+        raise UnknownName("Signal type", str(dtype), DTYPES)
     with replacing_folder(out) as folder:
         kept, store = _write_signals(plan, folder, dtype)
         table = _table(plan, kept)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcuate.datasets.mat5_check import check_mat5
 from arcuate.errors import ArcuateError
 
 
@@ -95,6 +96,8 @@ def load_mat(path: Path, variables: tuple[str, ...]) -> dict[str, Any]:
             f"{path} is a MATLAB 7.3 file, but this dataset is published as MATLAB 5. "
             "Use the published file, or save it again in MATLAB with `save(..., '-v7')`."
         )
+    if path.is_file():
+        check_mat5(path)
     try:
         content = loadmat(path, struct_as_record=False, squeeze_me=False)
     except FileNotFoundError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,9 +143,14 @@ def _unreadable(path: Path, error: Exception) -> ArcuateError:
 
 def _volume(path: Path, first: int, length: int) -> npt.NDArray[np.float32]:
     _refuse_short(path, volume_shape(path)[3], first, length)
+    image = _open(path)
     try:
-        proxy = _open(path).dataobj
-        # The whole file is read, so that one that is cut off anywhere is seen; only the story is scaled.
+        if path.suffix == ".gz":
+            # nibabel stops at the last voxel; reading to the end makes gzip compare its checksum
+            with gzip.open(path) as file:
+                image = type(image).from_bytes(file.read())
+        proxy = image.dataobj
+        # all voxels are read, so that a file that is cut off anywhere is seen; only the story is scaled
         data = np.asanyarray(proxy.get_unscaled())[..., first:first + length]
         slope, intercept = proxy.slope, proxy.inter
     except Exception as error:

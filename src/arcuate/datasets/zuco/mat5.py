@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcuate.datasets.mat5_check import check_mat5
 from arcuate.datasets.zuco.sentences import BANDS, Absent, Sentence, Value, Word, as_value
 from arcuate.errors import ArcuateError
 
@@ -40,11 +41,10 @@ def read_mat5(path: Path, measure: str = "GD") -> Iterator[Sentence]:
 def _load(path: Path) -> Any:
     from scipy.io import loadmat
 
+    check_mat5(path)
     try:
         with open(path, "rb") as file:
             content = loadmat(file, squeeze_me=True, struct_as_record=False, variable_names=[VARIABLE])
-    except FileNotFoundError as error:
-        raise ArcuateError(f"{path} cannot be read: {error.strerror}.") from error
     except Exception as error:  # scipy raises a dozen kinds of error on damaged files
         raise ArcuateError(f"{path} is not a whole MATLAB file ({error}). Download it again.") from error
     if VARIABLE not in content:

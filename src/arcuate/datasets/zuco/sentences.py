@@ -42,7 +42,7 @@ class Word:
     def is_fixated(self) -> bool:
         """A skipped word has `[]`, not 0, in the published files; 0 is taken alike."""
         fixations = self.n_fixations
-        return not isinstance(fixations, Absent) and fixations.size > 0 and float(fixations.ravel()[0]) > 0
+        return not isinstance(fixations, Absent) and fixations.dtype.kind in "fiu" and bool(fixations[0] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,8 @@ def join_bands(bands: Sequence[Value]) -> npt.NDArray[np.float32] | str:
     arrays = [band for band in bands if not isinstance(band, Absent)]
     if any(array.size != N_CHANNELS or array.dtype.kind not in "fiu" for array in arrays):
         return "wrong size"
-    joined = np.concatenate(arrays).astype(np.float32)
+    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, which the store refuses
+        joined = np.concatenate(arrays).astype(np.float32)
     return Absent.NAN.value if np.isnan(joined).any() else joined
 
 
