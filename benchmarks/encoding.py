@@ -1,0 +1,161 @@
+"""Encoding against scikit-learn and himalaya, in one run: `python -m benchmarks.encoding [PART ...]`.
+
+Parts: leave-two-out, voxelwise, memory; all by default. The machine may be shared, so peers take turns and the fastest turn of each counts.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import in_fresh_process
+
+STIMULI, FEATURES, VOXELS, PAIRS_TIMED = 60, 768, 20_000, 6
+ROWS, MANY_VOXELS, FOLDS, TURNS = 1_000, 40_000, 5, 3
+ALPHAS = tuple(10.0**k for k in range(-1, 9))
+SCANS, SUBJECTS = 1_351, 8
+
+
+def timed(work: Callable[[], object]) -> tuple[float, object]:
+    start = time.perf_counter()
+    found = work()
+    return time.perf_counter() - start, found
+
+
+def leave_two_out() -> None:
+    """All pairs of 60 stimuli, all nine cells, against one scikit-learn fit a pair."""
+    from sklearn.linear_model import Ridge
+
+    from arcuate.encoding.folds import all_pairs
+    from arcuate.encoding.leave_two_out import Pairs, SelectedPairs, gram, score_gram
+    from arcuate.encoding.select import Selection
+    from arcuate.metrics.pairwise import MATCHES, SIMILARITIES, pairwise_accuracy
+
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(STIMULI, FEATURES)), rng.normal(size=(STIMULI, VOXELS))
+    pairs = all_pairs(STIMULI)
+
+    def refit(pair: np.ndarray) -> None:
+        train = np.delete(np.arange(STIMULI), pair)
+        predicted = Ridge(10.0).fit(x[train], y[train]).predict(x[pair])
+        for similarity in SIMILARITIES:
+            for match in MATCHES:
+                pairwise_accuracy(y[pair], predicted, similarity, match)
+
+    each = min(timed(lambda pair=pair: refit(pair))[0] for pair in pairs[:PAIRS_TIMED])  # type: ignore[misc]
+    ours = min(timed(lambda: score_gram(Pairs.of(x, 10.0), *gram(y)))[0] for _ in range(5))
+    chosen, _ = timed(lambda: SelectedPairs.of(Pairs.of(x, 10.0), y, Selection("ev", 500)).score())
+    refits = each * len(pairs)
+    print(f"leave-two-out, {STIMULI} x {FEATURES} features x {VOXELS} voxels, nine cells, {len(pairs)} pairs")
+    print(f"  scikit-learn, a fit a pair (fastest of {PAIRS_TIMED}, extrapolated)  {refits:9.1f} s")
+    print(f"  arcuate                                                    {ours:9.3f} s  {refits / ours:9.0f}x faster")
+    print(f"  arcuate, 500 voxels a pair selected by training EV  {chosen:9.3f} s  {refits / chosen:9.0f}x faster")
+
+
+def simulated_voxels(responsive: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((ROWS, FEATURES), dtype=np.float32)
+    y = rng.standard_normal((ROWS, MANY_VOXELS), dtype=np.float32)
+    n_responsive = int(responsive * MANY_VOXELS)
+    weights = rng.standard_normal((FEATURES, n_responsive), dtype=np.float32)
+    y[:, :n_responsive] += x @ weights * (rng.uniform(0, 2, n_responsive) / FEATURES**0.5).astype(np.float32)
+    return x - x.mean(axis=0), y - y.mean(axis=0)
+
+
+def voxelwise() -> None:
+    """One alpha a voxel: 10 alphas, 5 folds, refit; against himalaya's KernelRidgeCV; then 1,000 permutations."""
+    from himalaya.kernel_ridge import KernelRidgeCV
+    from sklearn.model_selection import KFold
+
+    from arcuate.encoding.folds import Fold
+    from arcuate.encoding.ridge_cv import choose_alphas, fit_dual, prepare_search
+
+    x, y = simulated_voxels()
+    folds = [Fold(train, test) for train, test in KFold(FOLDS).split(x)]
+
+    def ours() -> np.ndarray:
+        search = prepare_search(x, folds, ALPHAS, np.float32)
+        chosen = choose_alphas(search, y)
+        fit_dual(search, y, chosen)
+        return search.alphas[chosen]
+
+    def theirs() -> np.ndarray:
+        model = KernelRidgeCV(alphas=ALPHAS, cv=KFold(FOLDS), fit_intercept=True, warn=False)
+        return np.asarray(model.fit(x, y).best_alphas_)
+
+    turns = [(timed(ours), timed(theirs)) for _ in range(TURNS)]
+    our_time, their_time = min(turn[0][0] for turn in turns), min(turn[1][0] for turn in turns)
+    same = np.isclose(np.log10(turns[0][0][1]), np.log10(turns[0][1][1]))  # type: ignore[call-overload]
+    print(f"one alpha a voxel, {ROWS} x {FEATURES} features x {MANY_VOXELS} voxels, 10 alphas, {FOLDS} folds, float32")
+    print(f"  himalaya KernelRidgeCV  {their_time:6.1f} s")
+    print(f"  arcuate                 {our_time:6.1f} s  {their_time / our_time:.2f}x; same alpha: {same.mean():.2%}")
+    permutations(our_time)
+
+
+def permutations(single_fit: float, sample: int = 2_048, number: int = 1_000) -> None:
+    """1,000 permutations of a sample of the voxels, scaled up, as a number of single fits."""
+    from arcuate.encoding.fold_fit import fit_fold
+    from arcuate.encoding.folds import shuffled_folds
+    from arcuate.encoding.nulls import stimulus_orders
+    from arcuate.encoding.settings import EncodingSettings
+    from arcuate.encoding.voxel_nulls import voxel_p_values
+
+    x, y = simulated_voxels()
+    settings = EncodingSettings(alpha="cv", alphas=ALPHAS, folds=FOLDS)
+    columns = np.random.default_rng(2).choice(MANY_VOXELS, sample, replace=False)
+    part = np.ascontiguousarray(y[:, columns])
+    fits = [fit_fold(x.astype(np.float64), fold, np.zeros(ROWS), settings, "isolated", training=False)
+            for fold in shuffled_folds(ROWS, FOLDS, 1)]  # fmt: skip
+    seconds, null = timed(lambda: voxel_p_values(fits, part, stimulus_orders(ROWS, number, 1)))
+    whole = seconds * MANY_VOXELS / sample
+    print(f"  {number} permutations, nested alphas, 10% of voxels responsive (from {sample} voxels): {whole:.0f} s = "
+          f"{whole / single_fit:.1f} single fits; {null.used.mean():.0f} permutations a voxel on average")  # type: ignore[attr-defined]
+
+
+def stream(folder: str) -> list[float]:
+    """Eight subjects from disk, one after the other; what the fresh process returns to `memory`."""
+    from arcuate.datasets.responses import BrainResponses, TimedWords
+    from arcuate.encoding.estimate import estimate
+    from arcuate.encoding.evaluate import evaluate
+    from arcuate.encoding.features.record import Features
+    from arcuate.encoding.settings import EncodingSettings
+
+    words = TimedWords(("word",), np.zeros(1), np.ones(1))
+    runs = np.repeat([1, 2, 3, 4], [338, 338, 338, 337])
+    features = Features("noise", np.random.default_rng(1).normal(size=(SCANS, 100)), "noise", rows="scans")
+    settings = EncodingSettings(folds="runs", permutations=0)
+
+    def subjects() -> Iterator[tuple[BrainResponses, Features]]:
+        for path in sorted(Path(folder).glob("*.npy")):
+            responses = np.load(path, mmap_mode="r")
+            yield BrainResponses(dataset="noise", subject=path.stem, kind="continuous", responses=responses,
+                                 stimuli=words, tr=2.0, runs=runs), features  # fmt: skip
+
+    said = estimate(next(iter(subjects()))[0], settings, n_subjects=SUBJECTS, n_features=1)
+    evaluate(subjects(), settings)
+    return [said.bytes / 2**30, said.seconds]
+
+
+def memory() -> None:
+    """Peak memory of eight subjects × 1,351 scans × 40,000 voxels, all scores, against the estimate."""
+    with tempfile.TemporaryDirectory() as folder:
+        for subject in range(SUBJECTS):
+            rng = np.random.default_rng(subject)
+            np.save(Path(folder) / f"{subject}.npy", rng.standard_normal((SCANS, MANY_VOXELS), dtype=np.float32))
+        done = in_fresh_process("benchmarks.encoding", "stream", folder)
+    gib, seconds = done.result  # type: ignore[misc]
+    print(f"{SUBJECTS} subjects x {SCANS} scans x {MANY_VOXELS} voxels, pairwise, voxelwise and RSA, folds by run")
+    print(f"  peak {done.gib:.2f} GiB (estimated {gib:.2f}), {done.seconds:.0f} s (estimated {seconds:.0f})")
+
+
+PARTS = {"leave-two-out": leave_two_out, "voxelwise": voxelwise, "memory": memory}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()
