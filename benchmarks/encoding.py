@@ -1,6 +1,7 @@
 """Encoding against scikit-learn and himalaya, in one run: `python -m benchmarks.encoding [PART ...]`.
 
-Parts: leave-two-out, voxelwise, memory; all by default. The machine may be shared, so peers take turns and the fastest turn of each counts.
+Parts: leave-two-out, voxelwise, memory; all by default. The machine may be shared, so peers take
+turns and the fastest turn of each counts.
 """
 
 from __future__ import annotations
