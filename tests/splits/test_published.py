@@ -30,7 +30,7 @@ def zuco(shared_data):
 @pytest.fixture
 def runs():
     """Three subjects, two stories; windows of 5."""
-    frame = pl.DataFrame({"subject": ["a", "b", "c", "a"], "story": ["x", "x", "y", "y"], "n_trs": [104, 104, 54, 54]})
+    frame = pl.DataFrame({"subject": ["a", "b", "c", "a"], "story": ["x", "x", "y", "y"], "n_trs": [104, 97, 54, 54]})
     return read_samples(frame, window=5)
 
 
