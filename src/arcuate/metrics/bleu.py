@@ -13,6 +13,7 @@ from arcuate.metrics.ngrams import Tokenizer, encode, matches, totals
 MAX_ORDER = 4
 # Words of the 13a tokeniser are whole words; sub-word tokens would inflate every order.
 TOKENIZER = "13a"
+_WORDS_KEPT = 500_000
 
 
 @lru_cache(maxsize=1)
@@ -27,7 +28,23 @@ def tokenizer_13a() -> Tokenizer:
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     tokenize = Tokenizer13a()
-    return lambda text: tokenize(text).split()
+    parts_of: dict[str, list[str]] = {}
+
+    def words(text: str) -> list[str]:
+        # Its rules look one character around, so a word between spaces is cut alike in every sentence
+        # and need be cut once. Only what it does to line breaks reaches further.
+        if "\n" in text or "<skipped>" in text:
+            return tokenize(text).split()
+        found: list[str] = []
+        for word in text.split():
+            if word not in parts_of:
+                if len(parts_of) > _WORDS_KEPT:
+                    parts_of.clear()
+                parts_of[word] = tokenize(word).split()
+            found += parts_of[word]
+        return found
+
+    return words
 
 
 def bleu_statistics(

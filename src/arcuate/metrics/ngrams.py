@@ -6,9 +6,10 @@ against several prediction sets, so tokens are coded once and matches found by s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 import numpy.typing as npt
@@ -46,17 +47,15 @@ def encode(texts: Sequence[Sequence[str]], tokenize: Tokenizer) -> list[Tokens]:
     >>> left.tokens.tolist(), right.tokens.tolist()
     ([0, 1], [1])
     """
-    code_of: dict[str, int] = {}
+    # A word that is new gets the next number; the lookup itself never leaves C.
+    code_of: defaultdict[str, int] = defaultdict(count().__next__)
     seen: dict[str, list[int]] = {}
     coded = []
     for sentences in texts:
-        rows = []
         for sentence in sentences:
-            row = seen.get(sentence)
-            if row is None:
-                row = [code_of.setdefault(token, len(code_of)) for token in tokenize(sentence)]
-                seen[sentence] = row
-            rows.append(row)
+            if sentence not in seen:
+                seen[sentence] = list(map(code_of.__getitem__, tokenize(sentence)))
+        rows = [seen[sentence] for sentence in sentences]
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         flat = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
         coded.append(Tokens(flat, np.concatenate([[0], np.cumsum(lengths)])))

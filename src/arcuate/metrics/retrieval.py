@@ -6,13 +6,13 @@ fluent, ranks it at chance. Ties share their places, so a constant output gets e
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arcuate.metrics.ngrams import Tokens, encode
 from arcuate.metrics.rouge import rouge_words
 
 # Against more texts the rank gains nothing in precision and the comparison grows with their square.
@@ -61,28 +61,27 @@ def _vectors(texts: list[str], outputs: list[str]) -> tuple[Any, Any]:
     """Unit-length word-count vectors, words weighed by how few of the texts hold them."""
     from scipy.sparse import csr_array
 
-    column_of: dict[str, int] = {}
-    bags = [Counter(rouge_words(text)) for text in texts]
-    for bag in bags:
-        for word in bag:
-            column_of.setdefault(word, len(column_of))
-    document_counts = np.zeros(max(1, len(column_of)))
-    for bag in bags:
-        document_counts[[column_of[word] for word in bag]] += 1
-    weight = np.log1p(len(texts) / np.maximum(document_counts, 1))
+    coded = encode([texts, outputs], rouge_words)
+    # Texts are coded first: a word that no text holds has a higher number, and tells no text from another.
+    n_words = 1 + int(coded[0].tokens.max(initial=0))
 
-    def matrix(counts: list[Counter[str]]) -> Any:
-        # A word that no text holds tells no text from another.
-        known = [{column_of[w]: n for w, n in bag.items() if w in column_of} for bag in counts]
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in known])])
-        columns = np.array([column for row in known for column in row], np.int64)
-        values = np.array([n for row in known for n in row.values()], float) * weight[columns]
-        rows = np.repeat(np.arange(len(known)), np.diff(starts))
-        norm = np.sqrt(np.bincount(rows, values**2, minlength=len(known)))
-        values = values / norm[rows]
-        return csr_array((values.astype(np.float32), columns, starts), shape=(len(known), len(weight)))
+    def counted(tokens: Tokens) -> tuple[Codes, Codes, Array]:
+        rows = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)
+        known = tokens.tokens < n_words
+        cells, counts = np.unique(rows[known] * n_words + tokens.tokens[known], return_counts=True)
+        return cells // n_words, cells % n_words, counts.astype(float)
 
-    return matrix(bags), matrix([Counter(rouge_words(output)) for output in outputs])
+    text_cells = counted(coded[0])
+    held_by = np.bincount(text_cells[1], minlength=n_words)
+    weight = np.log1p(len(texts) / np.maximum(held_by, 1))
+
+    def matrix(cells: tuple[Codes, Codes, Array], n_rows: int) -> Any:
+        rows, columns, counts = cells
+        values = counts * weight[columns]
+        norm = np.sqrt(np.bincount(rows, values**2, minlength=n_rows))
+        return csr_array(((values / norm[rows]).astype(np.float32), (rows, columns)), shape=(n_rows, n_words))
+
+    return matrix(text_cells, len(texts)), matrix(counted(coded[1]), len(outputs))
 
 
 def _ranks(pairs: Codes, outputs: Any, texts: Any, candidates: Codes) -> Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcuate.metrics.ngrams import encode, matches
 
-_NOT_WORD = re.compile(r"[^a-z0-9]+")
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 def rouge_words(text: str) -> list[str]:
@@ -21,7 +21,7 @@ def rouge_words(text: str) -> list[str]:
     >>> rouge_words("It's 2 Dogs!")
     ['it', 's', '2', 'dogs']
     """
-    return _NOT_WORD.sub(" ", text.lower()).split()
+    return _WORD.findall(text.lower())
 
 
 def rouge1_statistics(targets: Sequence[str], predicted: Sequence[str]) -> npt.NDArray[np.float64]:

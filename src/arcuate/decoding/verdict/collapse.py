@@ -16,6 +16,7 @@ MOST_COMMON_SHARE = 0.5
 EFFECTIVE_SHARE = 0.05
 NEAR_CONSTANT_SIMILARITY = 0.8
 _PAIRS = 1000
+_ROWS_LOOKED_AT = 2000
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ def looks_teacher_forced(targets: Sequence[str], predicted: Sequence[str]) -> bo
     >>> looks_teacher_forced(targets, forced), looks_teacher_forced(targets, forced[1:] + forced[:1])
     (True, False)
     """
-    rows = [(rouge_words(t), rouge_words(p)) for t, p in zip(targets, predicted, strict=True) if t.strip() != p.strip()]
+    some = slice(None, None, max(1, len(targets) // _ROWS_LOOKED_AT))
+    texts = zip(targets[some], predicted[some], strict=True)
+    rows = [(rouge_words(target), rouge_words(output)) for target, output in texts if target.strip() != output.strip()]
     pairs = [(target, output) for target, output in rows if target and output]
     if len(pairs) < 10:
         return False
