@@ -75,6 +75,12 @@ class Instance:
         part_of_small[self.small_order] = small
         return (part_of_small, large) if self.subjects_are_small else (large, part_of_small)
 
+    def kind_of_small(self) -> Parts:
+        """Number of the group of twins that each small node is in, in the graph's order."""
+        kind = np.empty(self.n_small, np.int64)
+        kind[self.small_order] = np.cumsum(~self.twin_of_previous)
+        return kind
+
     def spread(self, of_type: npt.NDArray[np.int64]) -> Parts:
         """Part of each large node, given how many nodes of each type go to each part."""
         part_of_large = np.empty(len(self.type_of_large), np.int64)
@@ -85,8 +91,8 @@ class Instance:
 
 def build_instance(graph: Graph, problem: Problem) -> Instance:
     """Choose the side to search, merge what is identical, and order the rest heaviest first."""
-    pins = [_pins("subject", graph.subjects, problem.subject_pins, problem.n_parts),
-            _pins("text", graph.texts, problem.text_pins, problem.n_parts)]
+    pins = [pins_of("subject", graph.subjects, problem.subject_pins, problem.n_parts),
+            pins_of("text", graph.texts, problem.text_pins, problem.n_parts)]
     subjects_are_small = len(graph.subjects) <= len(graph.texts)
     large_by_small = graph.matrix().toarray()
     if subjects_are_small:
@@ -105,7 +111,7 @@ def build_instance(graph: Graph, problem: Problem) -> Instance:
     )
 
 
-def _pins(side: str, names: npt.NDArray[np.str_], pins: Mapping[str, int], n_parts: int) -> Parts:
+def pins_of(side: str, names: npt.NDArray[np.str_], pins: Mapping[str, int], n_parts: int) -> Parts:
     """Pinned part of each node, or FREE."""
     pinned = np.full(len(names), FREE, np.int64)
     for name, part in pins.items():

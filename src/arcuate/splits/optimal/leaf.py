@@ -66,6 +66,14 @@ def solve_leaf(
     raise AssertionError("the last guess is the target itself")
 
 
+def checked(relaxation: Relaxation, small: npt.NDArray[np.int8], of_type: npt.NDArray[np.int64]) -> Placement | None:
+    """The placement, if it is allowed."""
+    leaf = _Leaf(relaxation, small)
+    pins = relaxation.instance.small_pins
+    as_pinned = np.all((pins == FREE) | (pins == small)) and not np.any(of_type[~leaf.allowed])
+    return leaf.check(of_type.astype(float), -np.inf).placement if as_pinned else None
+
+
 def _cheapest(loss: Floats, slack: float) -> tuple[npt.NDArray[np.bool_], bool]:
     """Pairs of type and part within the slack, and whether these are all of them."""
     usable = loss <= slack
@@ -109,7 +117,7 @@ class _Leaf:
         lines, at_least, at_most, n_extra = self._lines(of_type, rows_of, parts_of, goal)
         budget.spend(2e5 + 2e3 * len(rows_of))
         if len(rows_of) == 0 and n_extra == 0:
-            result = self._checked(of_type, -np.inf)
+            result = self.check(of_type, -np.inf)
             reached = result.placement is not None and result.bound >= goal - 1e-6 * max(1.0, result.bound)
             return result if reached else LeafResult(None, -np.inf)
         highest = np.concatenate([instance.counts[rows_of], np.ones(n_extra)])
@@ -119,9 +127,9 @@ class _Leaf:
         if answer.values is None:
             return LeafResult(None, bound)
         of_type[rows_of, parts_of] = answer.values[:len(rows_of)]
-        return self._checked(of_type, bound)
+        return self.check(of_type, bound)
 
-    def _checked(self, of_type: Floats, bound: float) -> LeafResult:
+    def check(self, of_type: Floats, bound: float) -> LeafResult:
         """Trust no solver: a placement counts only when the limits hold for it as counted here."""
         value = float((self.weight * of_type).sum())
         placement = Placement(value, self.small, of_type.astype(np.int64))

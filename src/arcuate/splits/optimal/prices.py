@@ -112,7 +112,7 @@ def converged_bounds(
 ) -> Bounds:
     """The best bounds that prices can give, nearly: each row aims a little below its own, closer every time."""
     found = price_bounds(relaxation, rows, depth, multipliers, 0.0, 1, budget)
-    for aim in (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003):
+    for aim in (0.5, 0.2, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003):
         target = found.value - aim * np.abs(found.value)
         nearer = price_bounds(relaxation, rows, depth, found.multipliers, target, 15, budget)
         better = nearer.value < found.value

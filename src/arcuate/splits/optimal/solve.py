@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcuate.errors import NotPossible
+from arcuate.errors import ArcuateError
 from arcuate.samples.graph import Graph
+from arcuate.splits.optimal.balance import balance
 from arcuate.splits.optimal.instance import Instance, build_instance
+from arcuate.splits.optimal.large import Turns, improve_in_turns
+from arcuate.splits.optimal.nearest import refusal
 from arcuate.splits.optimal.prices import Relaxation
-from arcuate.splits.optimal.problem import Parts, Problem, Solution, is_allowed, kept
+from arcuate.splits.optimal.problem import Parts, Problem, Solution, kept
 from arcuate.splits.optimal.search import Search
-from arcuate.splits.optimal.starts import anneal, beam, given_parts
+from arcuate.splits.optimal.spectral import spectral_share
+from arcuate.splits.optimal.starts import anneal, beam, given
 from arcuate.splits.optimal.work import Budget
+
+# Pairs of subject and text up to which the graph is searched; beyond, both sides are improved in turns.
+SEARCHED_PAIRS = 8_000_000
+# So few rows are searched faster than a good start is found.
+FEW_ROWS = 300
 
 
 def solve(graph: Graph, problem: Problem) -> Solution:
@@ -22,7 +31,7 @@ def solve(graph: Graph, problem: Problem) -> Solution:
     graph : Graph
         Weighted subject × text graph.
     problem : Problem
-        Ratio, tolerance and what else must hold.
+        Ratio, tolerance (relative to each part's ratio) and what else must hold.
 
     Returns
     -------
@@ -34,6 +43,12 @@ def solve(graph: Graph, problem: Problem) -> Solution:
     NotPossible
         Where no split meets the problem; the message names the nearest ratio that one does.
 
+    Notes
+    -----
+    The same graph and problem give the same answer on any number of cores, as long as ``stopped`` is not ``time``:
+    work is counted, not seconds, and the clock only guards against machines too slow for the work that the time limit
+    stands for.
+
     Examples
     --------
     >>> graph = Graph.from_edges(["a", "a", "b", "b"], ["x", "y", "y", "z"], weights=[50, 1, 2, 47])
@@ -43,51 +58,102 @@ def solve(graph: Graph, problem: Problem) -> Solution:
     """
     from threadpoolctl import threadpool_limits
 
+    _check_strata(graph, problem)
     # One BLAS thread: sums in the same order, hence the same bytes, on any number of cores.
     with threadpool_limits(1, "blas"):
-        return _solve(graph, problem)
+        if len(graph.subjects) * len(graph.texts) > SEARCHED_PAIRS:
+            return _solve_large(graph, problem)
+        return _solve_by_search(graph, problem)
 
 
-def _solve(graph: Graph, problem: Problem) -> Solution:
+def _solve_by_search(graph: Graph, problem: Problem) -> Solution:
     budget = Budget(problem.time_limit)
     instance = build_instance(graph, problem)
     search = Search(Relaxation.of(instance), budget)
-    beam(search)
+    if instance.n_parts ** instance.n_small > FEW_ROWS:
+        beam(search)
     for start in problem.starts:
-        sides = [np.asarray(side, np.int64) for side in start]
-        given_parts(search, sides[0 if instance.subjects_are_small else 1])
+        subjects, texts = (np.asarray(side, np.int64) for side in start)
+        given(search, *((subjects, texts) if instance.subjects_are_small else (texts, subjects)))
     search.run(until_share=0.1)
     if not search.is_done:
         anneal(search, np.random.default_rng(problem.seed), until_share=0.35)
         search.run(until_share=1.0)
-    return _solution(graph, instance, search, budget)
+    if search.best is None:
+        raise refusal(graph, problem, lambda wider: _any_split(graph, wider), proved=search.is_done)
+    sides = instance.parts(search.best.small.astype(np.int64), instance.spread(search.best.of_type))
+    bound = _rounded(search.bound, search, instance.unit)
+    return _solution(graph, problem, _balanced(instance, sides), bound, budget, search.nodes_seen)
 
 
-def _solution(graph: Graph, instance: Instance, search: Search, budget: Budget) -> Solution:
-    problem = instance.problem
-    candidates = []
-    if search.best is not None:
-        candidates.append(instance.parts(search.best.small.astype(np.int64), instance.spread(search.best.of_type)))
-    candidates += [(np.asarray(s, np.int64), np.asarray(t, np.int64)) for s, t in problem.starts]
-    candidates = [sides for sides in candidates if is_allowed(problem, graph, *sides)]
-    if not candidates:
-        raise NotPossible(f"No split of this table has the ratio {problem.ratio} within {problem.tolerance:.0%}.")
+def _any_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
+    """Some split that meets the problem."""
+    instance = build_instance(graph, problem)
+    search = Search(Relaxation.of(instance), Budget(min(problem.time_limit, 5.0)))
+    beam(search)
+    while search.best is None and not search.is_done and not search.budget.is_spent:
+        search.run(until_share=search.budget.spent_share + 0.05)
+    if search.best is None:
+        return None
+    return instance.parts(search.best.small.astype(np.int64), instance.spread(search.best.of_type))
 
-    def worth(sides: tuple[Parts, Parts]) -> float:
-        return float(kept(graph, *sides, problem.n_parts).weight.sum())
 
-    chosen = max(candidates, key=worth)
-    retained = worth(chosen)
+def _solve_large(graph: Graph, problem: Problem) -> Solution:
+    budget = Budget(problem.time_limit)
+    turns = Turns(graph, problem, budget)
+    for start in problem.starts:
+        subjects, texts = (np.asarray(side, np.int64) for side in start)
+        turns.offer(subjects, texts)
+        turns.improve(texts)
+    improve_in_turns(turns, until_share=1.0)
+    if turns.best is None:
+        raise refusal(graph, problem, lambda wider: _any_large_split(graph, wider), proved=False)
+    return _solution(graph, problem, turns.best, graph.total, budget, 0)
+
+
+def _any_large_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
+    turns = Turns(graph, problem, Budget(min(problem.time_limit, 5.0)))
+    improve_in_turns(turns, until_share=0.2)
+    return turns.best
+
+
+def _solution(
+    graph: Graph, problem: Problem, sides: tuple[Parts, Parts], bound: float, budget: Budget, nodes: int
+) -> Solution:
+    found = kept(graph, *sides, problem.n_parts)
+    retained = float(found.weight.sum())
+    bound = max(retained, min(bound, spectral_share(graph, problem) * graph.total if bound > retained else bound))
+    stopped = "proved" if bound <= retained else "time" if budget.out_of_time else "work"
     return Solution(
-        part_of_subject=chosen[0], part_of_text=chosen[1], retained=retained, total=graph.total,
-        bound=_rounded(max(search.bound, retained), retained, search.target, instance.unit),
-        ratios=kept(graph, *chosen, problem.n_parts).ratios(), seconds=budget.seconds, nodes=search.nodes_seen,
-        stopped="proved" if search.is_done else "time" if budget.out_of_time else "work",
+        part_of_subject=sides[0], part_of_text=sides[1], retained=retained, total=graph.total, bound=bound,
+        ratios=found.ratios(), seconds=budget.seconds, nodes=nodes, stopped=stopped,
     )
 
 
-def _rounded(bound: float, retained: float, target: float, unit: float) -> float:
+def _rounded(bound: float, search: Search, unit: float) -> float:
     """The bound, rounded down to what a split can be worth at all."""
-    if bound < target:
-        return retained
-    return max(retained, float(np.floor(bound / unit + 1e-6) * unit)) if unit else bound
+    if search.best is not None and bound < search.target:
+        return search.best.value
+    return float(np.floor(bound / unit + 1e-6) * unit) if unit else bound
+
+
+def _check_strata(graph: Graph, problem: Problem) -> None:
+    for side, strata, names in (("subject", problem.subject_strata, graph.subjects),
+                                ("text", problem.text_strata, graph.texts)):
+        if strata is not None and len(strata) != len(names):
+            raise ArcuateError(
+                f"{side}_strata has {len(strata)} labels, but the graph has {len(names)} {side}s. Give one a {side}."
+            )
+
+
+def _balanced(instance: Instance, sides: tuple[Parts, Parts]) -> tuple[Parts, Parts]:
+    """Exchange identical nodes so that the strata are mixed alike; nothing retained changes."""
+    problem = instance.problem
+    kinds = [instance.kind_of_small(), instance.type_of_large]
+    if not instance.subjects_are_small:
+        kinds.reverse()
+    balanced = [
+        part if strata is None else balance(part, kind, strata, problem.n_parts)
+        for part, kind, strata in zip(sides, kinds, (problem.subject_strata, problem.text_strata), strict=True)
+    ]
+    return balanced[0], balanced[1]

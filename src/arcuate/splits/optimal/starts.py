@@ -6,12 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from arcuate.splits.optimal.instance import FREE, Floats
+from arcuate.splits.optimal.leaf import checked
 from arcuate.splits.optimal.prices import Relaxation, Rows, converged_bounds, price_bounds
+from arcuate.splits.optimal.problem import Parts
 from arcuate.splits.optimal.search import Nodes, Search, children, root
 
 BEAM_WIDTH = 64
 CHAINS = 48
-STEPS = 300
+STEPS = 600
+HEAT = 0.005          # at first, as a share of all weight
+COOLED = 0.01         # share of that heat at the end
+FALL = 0.03           # how far below its old bound a moved row is looked at
+STEPS_A_MOVE = 12     # of the prices
+REFRESH = 10          # moves between second looks at the bounds of the rows as they are
 LEAVES_TRIED = 6
 
 
@@ -44,27 +51,35 @@ def settle(search: Search, rows: Rows, multipliers: Floats) -> None:
 
 def anneal(search: Search, rng: np.random.Generator, until_share: float) -> None:
     """Simulated annealing of many small sides at once, each judged by its price bound."""
-    relaxation = search.relaxation
-    instance, total = relaxation.instance, relaxation.instance.total
+    relaxation, budget = search.relaxation, search.budget
     rows = _first_rows(search, rng)
-    depth = np.full(CHAINS, instance.n_small)
-    found = price_bounds(relaxation, rows, depth, np.zeros((CHAINS, relaxation.n_multipliers)),
-                         search.target, 60, search.budget)
-    value, multipliers = found.value, found.multipliers
-    best_rows, best_value, best_multipliers = rows.copy(), value.copy(), multipliers.copy()
+    depth = np.full(CHAINS, relaxation.instance.n_small)
+    found = converged_bounds(relaxation, rows, depth, np.zeros((CHAINS, relaxation.n_multipliers)), budget)
+    now, best = Nodes(rows, depth, found.multipliers, found.value), Nodes(rows, depth, found.multipliers, found.value)
+    began = budget.spent_share
     for step in range(STEPS):
-        if search.budget.is_spent or search.budget.spent_share > until_share:
+        done = max(step / STEPS, (budget.spent_share - began) / max(until_share - began, 1e-9))
+        if budget.is_spent or done >= 1:
             break
-        heat = 0.01 * total * (0.01 ** (step / STEPS))
-        moved = _moved(relaxation, rows, rng)
-        found = price_bounds(relaxation, moved, depth, multipliers, search.target, 12, search.budget)
-        accept = rng.random(CHAINS) < np.exp(np.minimum((found.value - value) / heat, 0))
-        rows[accept], value[accept] = moved[accept], found.value[accept]
-        multipliers[accept] = found.multipliers[accept]
-        better = value > best_value
-        best_rows[better], best_value[better] = rows[better], value[better]
-        best_multipliers[better] = multipliers[better]
-    settle(search, best_rows, best_multipliers)
+        heat = HEAT * relaxation.instance.total * COOLED ** done
+        # A row that falls this far is refused anyway: its bound need not be known any better.
+        lowest = now.bound - np.maximum(5 * heat, FALL * np.abs(now.bound))
+        moved = _moved(relaxation, now.rows, rng)
+        found = price_bounds(relaxation, moved, depth, now.multipliers, lowest, STEPS_A_MOVE, budget)
+        accept = rng.random(CHAINS) < np.exp(np.minimum((found.value - now.bound) / heat, 0))
+        now = _where(accept, Nodes(moved, depth, found.multipliers, found.value), now)
+        if step % REFRESH == REFRESH - 1:   # bounds that prices left too high would never be given up
+            found = price_bounds(relaxation, now.rows, depth, now.multipliers, lowest, STEPS_A_MOVE, budget)
+            now = _where(found.value < now.bound, Nodes(now.rows, depth, found.multipliers, found.value), now)
+        best = _where(now.bound > best.bound, now, best)
+    settle(search, best.rows, best.multipliers)
+
+
+def _where(chosen: npt.NDArray[np.bool_], one: Nodes, other: Nodes) -> Nodes:
+    """Row by row from one or the other."""
+    rows, multipliers = (np.where(chosen[:, None], getattr(one, name), getattr(other, name))
+                         for name in ("rows", "multipliers"))
+    return Nodes(rows, one.depth, multipliers, np.where(chosen, one.bound, other.bound))
 
 
 def _first_rows(search: Search, rng: np.random.Generator) -> Rows:
@@ -101,8 +116,13 @@ def _moved(relaxation: Relaxation, rows: Rows, rng: np.random.Generator) -> Rows
     return moved
 
 
-def given_parts(search: Search, small: npt.NDArray[np.int64]) -> None:
-    """Use the small side of a split at hand as a start."""
+def given(search: Search, small: Parts, large: Parts) -> None:
+    """Use a split at hand: as it is where it is allowed, and its small side as a start."""
     relaxation = search.relaxation
-    settle(search, small[relaxation.instance.small_order].astype(np.int8)[None],
-           np.zeros((1, relaxation.n_multipliers)))
+    instance = relaxation.instance
+    row = small[instance.small_order].astype(np.int8)
+    of_type = np.zeros((len(instance.counts), instance.n_parts), np.int64)
+    np.add.at(of_type, (instance.type_of_large, large), 1)
+    search.offer(checked(relaxation, row, of_type))
+    if np.all((instance.small_pins == FREE) | (instance.small_pins == row)):
+        settle(search, row[None], np.zeros((1, relaxation.n_multipliers)))
