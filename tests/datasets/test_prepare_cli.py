@@ -208,3 +208,21 @@ def test_every_reader_refuses_an_empty_folder_with_a_remedy(name, tmp_path):
         DATASETS[name].plan_for(tmp_path, {})
     assert DATASETS[name].find(tmp_path) == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_prepared_folders_go_on_to_split_audit_and_decoding(arcuate, tree, tmp_path):
+    """What one stage writes, the next ones read."""
+    from arcuate.decoding.data import read_data
+
+    for subject in ("ZAB", "ZDM", "ZDN", "ZGW"):
+        write_results(tmp_path / "osf", subject, "SR", "5")
+    assert arcuate("prepare", "zuco", "--root", tmp_path / "osf", "--out", tmp_path / "eeg").returncode == 0
+    samples, split = tmp_path / "eeg" / "samples.parquet", tmp_path / "split.csv"
+    assert arcuate("split", samples, "--method", "a", "--ratio", "2:1:1", "--out", split).returncode == 0
+    audit = json.loads(arcuate("audit", samples, split, "--json").stdout)
+    assert audit["verdict"] == "leak"  # method a: every text is on all sides
+    assert read_data(tmp_path / "eeg").modality == "eeg"
+    arguments = ["--root", tree, "--window", 3, "--shape", "4x4x3", "--out", tmp_path / "fmri"]
+    assert arcuate("prepare", "narratives", *arguments).returncode == 0
+    data = read_data(tmp_path / "fmri")
+    assert (data.modality, data.store.frame_shape) == ("fmri", (4, 4, 3))

@@ -9,6 +9,7 @@ from collections import Counter
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.datasets.miniatures.matlab import Structs, write_mat5, write_mat73
 from tests.datasets.miniatures.zuco import frames_of, write_results
 
 import arcuate as arc
@@ -163,6 +164,14 @@ def test_bad_lists(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ArcuateError, match=words):
         read_materials(tmp_path)
+
+
+def test_files_without_the_field_word_are_refused(tmp_path):
+    for name, write in {"resultsZAB_SR.mat": write_mat5, "resultsYAC_NR.mat": write_mat73}.items():
+        write(tmp_path / name, sentenceData=Structs([{"content": "a"}, {"content": "b"}]))
+        with pytest.raises(ArcuateError, match=f"{name}: no sentence has the field 'word'"):
+            list(plan_zuco(tmp_path, ZucoOptions()).runs)
+        (tmp_path / name).unlink()
 
 
 def test_the_same_list_twice_is_refused(tmp_path):

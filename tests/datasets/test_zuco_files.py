@@ -10,7 +10,7 @@ from tests.datasets.miniatures.zuco import WRITERS, all_quirks, frames_of, write
 from arcuate.datasets.zuco.files import ResultsFile, find_results, read_sentences
 from arcuate.datasets.zuco.mat5 import read_mat5
 from arcuate.datasets.zuco.mat73 import read_mat73
-from arcuate.datasets.zuco.sentences import BANDS, Absent, judge
+from arcuate.datasets.zuco.sentences import BANDS, Absent, Sentence, Word, judge
 from arcuate.errors import ArcuateError
 
 READERS = {"5": read_mat5, "7.3": read_mat73}
@@ -97,6 +97,15 @@ def test_keep_partial_leaves_out_words_not_sentences(written):
 def both(tmp_path_factory):
     path, rows, expected = write_results(tmp_path_factory.mktemp("p"), "YAC", "NR", "7.3")
     return rows, expected, list(read_mat73(path)), list(read_mat73(path, published=True))
+
+
+def test_longer_mean_vectors_and_the_other_debris():
+    word = Word("empty", np.array([2.0]), (np.ones(105),) * 8)
+    sentence = Sentence(0, "An emp11111ty film.", (np.append(np.ones(105), np.nan),) * 8, (word,))
+    assert judge(sentence).shape == (1, 840)
+    assert sentence.text == "An empty film."
+    assert judge(Sentence(0, "x", (np.ones(104),) * 8, (word,))) == "sentence EEG: wrong size"
+    assert not Word("a", np.array([0.0]), ()).is_fixated
 
 
 class TestPublishedReader:

@@ -24,6 +24,8 @@ from arcuate.datasets.zuco.materials import ListedSentence, read_materials
 from arcuate.datasets.zuco.sentences import MEASURES, Absent, Sentence, judge
 from arcuate.errors import ArcuateError, UnknownName
 
+WITHOUT_WORDS = f"not recorded ({Absent.MISSING.value})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ZucoOptions:
@@ -123,6 +125,8 @@ def read_run(file: ResultsFile, options: ZucoOptions) -> Run:
         _add_row(columns, file, sentence, start=n_frames, length=len(verdict))
         frames.append(verdict)
         n_frames += len(verdict)
+    if not (columns["sample"] or options.published_reader) and set(rejected) == {WITHOUT_WORDS}:
+        raise ArcuateError(f"{file.path}: no sentence has the field 'word'. Is it a ZuCo results file?")
     notes = _notes(file, n_rows, unrecorded, corrected, options)
     return Run(
         name=file.name, rows=columns, frames=lambda: np.concatenate(frames), rejected=rejected, notes=notes,
