@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcuate.cli.reproduce_encoding import encoding
 from arcuate.cli.reproduce_leakage import leakage
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ def reproduce() -> None:
 
 
 app.command("leakage")(leakage)
+app.command("encoding")(encoding)
 
 
 @app.command("all")

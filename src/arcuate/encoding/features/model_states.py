@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ SURPRISAL = "surprisal"
 Array = np.ndarray
 
 
+@lru_cache(maxsize=32)
 def n_layers(name: str) -> int:
     """How many layers a model has after its embedding (layer 0).
 
