@@ -21,7 +21,13 @@ RUN_FILE = re.compile(r"runs/[0-9]{6,}\.npy")
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One row of the index."""
+    """One row of the index.
+
+    Examples
+    --------
+    >>> RunRecord("sub-01", "runs/000000.npy", 5, "float16", 148, "ab12", {"tr": 1.5}).meta["tr"]
+    1.5
+    """
 
     name: str
     file: str
@@ -48,7 +54,14 @@ def file_sha256(path: Path) -> str:
 
 
 def read_index(folder: Path) -> tuple[dict[str, RunRecord], tuple[int, ...]]:
-    """The runs in the order written, and the shape of a frame."""
+    """The runs in the order written, and the shape of a frame.
+
+    Examples
+    --------
+    >>> read_index(Path("nowhere"))
+    Traceback (most recent call last):
+    arcuate.errors.ArcuateError: nowhere is not a signal store: it has no index.parquet...
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -75,7 +88,14 @@ def read_index(folder: Path) -> tuple[dict[str, RunRecord], tuple[int, ...]]:
 
 
 def check_file(folder: Path, record: RunRecord) -> None:
-    """Refuse a run that lies elsewhere, is missing, or has another size than the index says."""
+    """Refuse a run that lies elsewhere, is missing, or has another size than the index says.
+
+    Examples
+    --------
+    >>> check_file(Path("store"), RunRecord("a", "../secret.npy", 1, "float16", 9, "", {}))
+    Traceback (most recent call last):
+    arcuate.errors.ArcuateError: store/index.parquet places run 'a' at '../secret.npy', which is not a run file...
+    """
     if not RUN_FILE.fullmatch(record.file):
         raise ArcuateError(
             f"{folder / INDEX} places run {record.name!r} at {record.file!r}, which is not a run file of the "
@@ -93,7 +113,16 @@ def check_file(folder: Path, record: RunRecord) -> None:
 
 
 def write_index(folder: Path, records: Iterable[RunRecord], frame_shape: tuple[int, ...]) -> None:
-    """Write the index beside the runs."""
+    """Write the index beside the runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> write_index(folder, [RunRecord("a", "runs/000000.npy", 1, "float16", 9, "", {})], (3,))
+    >>> read_index(folder)[1]
+    (3,)
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

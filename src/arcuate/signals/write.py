@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal
@@ -151,17 +151,3 @@ def _refuse(bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str, fir
             f"Run {name!r} has {values[where]!s} at frame {first + where[0]}, position {where[1:]} "
             f"({int(bad.sum())} such values in this piece). {remedy}"
         )
-
-
-def frames_in_chunks(array: Any, n_frames: int, frame_bytes: int) -> Iterator[npt.NDArray[Any]]:
-    """Slices along the LAST axis (NIfTI keeps time there), moved to the front, a few megabytes at a time.
-
-    Examples
-    --------
-    >>> volume = np.arange(24).reshape(2, 3, 4)
-    >>> [chunk.shape for chunk in frames_in_chunks(volume, n_frames=4, frame_bytes=1 << 23)]
-    [(2, 2, 3), (2, 2, 3)]
-    """
-    step = max(1, CHUNK_BYTES // max(1, frame_bytes))
-    for start in range(0, n_frames, step):
-        yield np.moveaxis(np.asarray(array[..., start:start + step]), -1, 0)
