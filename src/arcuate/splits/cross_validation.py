@@ -31,11 +31,11 @@ class _TwoWaySplitter(BaseCrossValidator, BaseEstimator):
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Rows]:
         """Yield the rows to train on and the rows to test on, fold by fold; other rows are in neither."""
-        subjects, texts = two_columns(groups, _length(X))
-        for train, test in self._each(subjects, texts):
+        subject, text = two_columns(groups, _length(X))
+        for train, test in self._each(subject, text):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
-    def _each(self, subjects: npt.NDArray[Any], texts: npt.NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+    def _each(self, subject: Codes, text: Codes) -> Iterator[tuple[Any, Any]]:
         raise NotImplementedError
 
     def _seed(self) -> int:
@@ -71,8 +71,8 @@ class CrossSubjectTextKFold(_TwoWaySplitter):
         """How many folds there are, over all repeats."""
         return self.n_splits * self.n_repeats
 
-    def _each(self, subjects: npt.NDArray[Any], texts: npt.NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        yield from _folds(self, "diagonal", subjects, texts)
+    def _each(self, subject: Codes, text: Codes) -> Iterator[tuple[Any, Any]]:
+        yield from _folds(self, "diagonal", subject, text)
 
 
 class CrossSubjectTextGridFold(_TwoWaySplitter):
@@ -97,8 +97,8 @@ class CrossSubjectTextGridFold(_TwoWaySplitter):
         """How many folds there are, over all repeats."""
         return self.n_splits**2 * self.n_repeats
 
-    def _each(self, subjects: npt.NDArray[Any], texts: npt.NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        yield from _folds(self, "grid", subjects, texts)
+    def _each(self, subject: Codes, text: Codes) -> Iterator[tuple[Any, Any]]:
+        yield from _folds(self, "grid", subject, text)
 
 
 class CrossSubjectTextSplit(_TwoWaySplitter):
@@ -135,7 +135,7 @@ class CrossSubjectTextSplit(_TwoWaySplitter):
         """How many splits there are."""
         return self.n_splits
 
-    def _each(self, subjects: npt.NDArray[Any], texts: npt.NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+    def _each(self, subject: Codes, text: Codes) -> Iterator[tuple[Any, Any]]:
         if not 0 < self.test_size < 1:
             raise ArcuateError(f"test_size is {self.test_size}. Give a share between 0 and 1.")
         if self.method not in ("optimal", "f"):
@@ -146,8 +146,7 @@ class CrossSubjectTextSplit(_TwoWaySplitter):
                 "Use n_splits=1, method='f', or CrossSubjectTextKFold."
             )
         ratio = Ratio(1 - self.test_size, self.test_size)
-        graph = Graph.from_edges(subjects, texts)
-        codes = np.searchsorted(graph.subjects, subjects), np.searchsorted(graph.texts, texts)
+        graph = _graph(subject, text)
         seed = self._seed()
         for repeat in range(self.n_splits):
             if self.method == "f":
@@ -157,7 +156,7 @@ class CrossSubjectTextSplit(_TwoWaySplitter):
                 )
             else:
                 of_subject, of_text = self._solved(graph, ratio, seed)
-            one, two = of_subject[codes[0]], of_text[codes[1]]
+            one, two = of_subject[subject], of_text[text]
             yield _none_empty((one == 0) & (two == 0), (one == 1) & (two == 1))
 
     def _solved(self, graph: Graph, ratio: Ratio, seed: int) -> tuple[Codes, Codes]:
@@ -169,13 +168,13 @@ class CrossSubjectTextSplit(_TwoWaySplitter):
         return found.part_of_subject, found.part_of_text
 
 
-def two_columns(groups: Any, n_rows: int | None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The subject and the text of each row, as text; refused with what to pass if it is anything else.
+def two_columns(groups: Any, n_rows: int | None) -> Rows:
+    """The subject and the text of each row as numbers from 0, in the order of their names.
 
     Examples
     --------
     >>> two_columns([("s1", 7), ("s2", 8)], 2)[1].tolist()
-    ['7', '8']
+    [0, 1]
     """
     hint = "Pass groups=table.groups, or an (n, 2) array of subject and text."
     if groups is None:
@@ -185,7 +184,9 @@ def two_columns(groups: Any, n_rows: int | None) -> tuple[npt.NDArray[Any], npt.
         raise ArcuateError(f"groups has shape {array.shape}. {hint}")
     if n_rows is not None and len(array) != n_rows:
         raise ArcuateError(f"groups has {len(array)} rows and X has {n_rows}. {hint}")
-    return array[:, 0].astype(str), array[:, 1].astype(str)
+    columns = [column if column.dtype.kind in "iu" else column.astype(str) for column in array.T]
+    subject, text = (np.unique(column, return_inverse=True)[1].astype(np.int64) for column in columns)
+    return subject, text
 
 
 def _length(X: Any) -> int | None:
@@ -194,12 +195,19 @@ def _length(X: Any) -> int | None:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _folds(
-    cv: Any, scheme: str, subjects: npt.NDArray[Any], texts: npt.NDArray[Any]
-) -> Iterator[tuple[Any, Any]]:
+def _graph(subject: Codes, text: Codes) -> Graph:
+    """The graph of numbered ends; names are padded, so that they sort as the numbers do."""
+    n_texts = int(text.max()) + 1
+    pair, count = np.unique(subject * n_texts + text, return_counts=True)
+    names = [np.array([f"{number:09}" for number in range(size)]) for size in (int(subject.max()) + 1, n_texts)]
+    return Graph(
+        subjects=names[0], texts=names[1], subject_of_edge=pair // n_texts, text_of_edge=pair % n_texts,
+        weights=count.astype(float), samples=count.astype(np.int64),
+    )
+
+
+def _folds(cv: Any, scheme: str, subject: Codes, text: Codes) -> Iterator[tuple[Any, Any]]:
     made = CrossFolds(folds=cv.n_splits, scheme=scheme, repeats=cv.n_repeats, seed=cv._seed())
-    subject = np.unique(subjects, return_inverse=True)[1]
-    text = np.unique(texts, return_inverse=True)[1]
     for fold in made.each(subject, text, np.ones(len(subject))):
         yield fold.train, fold.test
 
