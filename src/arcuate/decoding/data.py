@@ -156,17 +156,8 @@ class Parts:
 def read_parts(data: DecodingData, split: str | Path, fold: int | None = None) -> Parts:
     """Read a split file (CSV, TSV or Parquet with `sample, part`) and find its samples in the dataset."""
     path = Path(split)
-    columns = _read_columns(path)
+    columns = _one_fold(path, _read_columns(path), fold)
     names, parts = columns["sample"], columns["part"]
-    if "fold" in columns:
-        folds = sorted({int(value) for value in columns["fold"]})
-        if fold is None or fold not in folds:
-            raise ArcuateError(f"{path} has folds {folds}; fold={fold} was asked for. Name one of them.")
-        keep = [int(value) == fold for value in columns["fold"]]
-        names = [name for name, kept in zip(names, keep, strict=True) if kept]
-        parts = [part for part, kept in zip(parts, keep, strict=True) if kept]
-    elif fold is not None:
-        raise ArcuateError(f"{path} has no column 'fold', but fold {fold} was asked for.")
     row_of = {name: row for row, name in enumerate(data.sample)}
     unknown = [name for name in names if name not in row_of]
     if unknown:
@@ -184,8 +175,36 @@ def read_parts(data: DecodingData, split: str | Path, fold: int | None = None) -
         for part in PARTS
     }
     manifest = _manifest(path)
-    digest = fingerprint(f"{name}\t{part}".encode() for name, part in sorted(zip(names, parts, strict=True)))
-    return Parts(rows, digest, str(manifest.get("method", "unknown")), fold, manifest)
+    return Parts(rows, _hash(columns), str(manifest.get("method", "unknown")), fold, manifest)
+
+
+def split_hashes(split: str | Path) -> set[str]:
+    """SHA-256 of which sample is in which part: of the whole split, and of each fold where it has folds.
+
+    The same numbers that `arcuate split` writes into the manifest and `arcuate audit` into its signature.
+    """
+    columns = _read_columns(Path(split))
+    folds = sorted({int(value) for value in columns.get("fold", [])})
+    return {_hash(columns), *(_hash(_one_fold(Path(split), columns, fold)) for fold in folds)}
+
+
+def _hash(columns: Mapping[str, list[str]]) -> str:
+    return fingerprint([",".join(columns).encode(), *("\n".join(values).encode() for values in columns.values())])
+
+
+def _one_fold(path: Path, columns: dict[str, list[str]], fold: int | None) -> dict[str, list[str]]:
+    if "fold" not in columns:
+        if fold is not None:
+            raise ArcuateError(f"{path} has no column 'fold', but fold {fold} was asked for.")
+        return columns
+    folds = sorted({int(value) for value in columns["fold"]})
+    if fold is None or fold not in folds:
+        raise ArcuateError(f"{path} has folds {folds}; fold={fold} was asked for. Name one of them.")
+    keep = [int(value) == fold for value in columns["fold"]]
+    return {
+        name: [value for value, kept in zip(columns[name], keep, strict=True) if kept]
+        for name in ("sample", "part")
+    }
 
 
 def _read_columns(path: Path) -> dict[str, list[str]]:

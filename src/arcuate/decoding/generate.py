@@ -30,8 +30,8 @@ from arcuate.progress import track
 def generate(
     checkpoint: str | Path, dataset: str | Path, split: str | Path, part: str = "test", *,
     fold: int | None = None, input: str = "real", teacher_forced: bool = False,
-    how: Generation | None = None, batch_size: int = 64, device: str = "auto", precision: str = "auto",
-    seed: int = 0, limit: int | None = None,
+    beams: int = 1, max_new_tokens: int | None = None, batch_size: int = 64, device: str = "auto",
+    precision: str = "auto", seed: int = 0, limit: int | None = None,
 ) -> Predictions:
     """Let a trained decoder say what it reads in the signals of one part of a split.
 
@@ -46,8 +46,8 @@ def generate(
     teacher_forced
         Take the best token with the TRUE tokens before it given. That is not a decoding result; the
         column's name and the signature say so.
-    how
-        Greedy or beam search, and how many tokens at most. None: greedy, as many as in training.
+    beams, max_new_tokens
+        1 is greedy, more is beam search; by default as many tokens as in training.
     seed
         Seed of the shuffled and noise controls.
     limit
@@ -76,14 +76,16 @@ def generate(
     rows = parts.rows[part][:limit]
     if len(rows) == 0:
         raise ArcuateError(f"{split} puts no sample in {part!r}. Choose another part.")
-    how = how or Generation(max_new_tokens=model.spec.max_tokens)
+    most = model.spec.max_tokens if max_new_tokens is None else max_new_tokens
+    how = Generation(beams=beams, max_new_tokens=most)
     source = signal_source(input, len(data), [rows], seed, *model.typical_signal())
     if isinstance(model, Baseline):
         said = _answer(model, data, rows, source, batch_size)
     else:
         place, settings = hardware(device, 1, precision)
-        said = _generate(
-            model.to(place), tokenizer, data, rows, source, how, teacher_forced, batch_size, place, settings
+        model = ready(model, place, settings["precision"])
+        said = generate_rows(
+            model, tokenizer, rows, data, source, how, teacher_forced, batch_size, place, settings
         )
     return _record(data, parts, rows, said, about, {
         "part": part, "input": input, "generation": "teacher-forced" if teacher_forced else "free",
@@ -91,11 +93,20 @@ def generate(
     })
 
 
+def ready(model: Decoder, device: torch.device, precision: str) -> Decoder:
+    """The model on its device; in bf16 the language model's weights are cast once, not at every step."""
+    model.to(device)
+    if precision.startswith("bf16") and model.uses_language:
+        model.language.network.to(torch.bfloat16)
+    return model.eval()
+
+
 @torch.no_grad()
-def _generate(
-    model: Decoder, tokenizer: Any, data: DecodingData, rows: Rows, source: SignalSource, how: Generation,
+def generate_rows(
+    model: Decoder, tokenizer: Any, rows: Rows, data: DecodingData, source: SignalSource, how: Generation,
     teacher_forced: bool, batch_size: int, device: torch.device, settings: dict[str, Any],
 ) -> list[str]:
+    """One text a row, in the order of `rows`; samples of like length are generated together."""
     targets, _ = encode_targets(tokenizer, data.text, model.spec.max_tokens, model.language.causal)
     tokens = np.array([len(ids) for ids in targets])
     maker = BatchMaker(data, targets, source, pin=device.type == "cuda")

@@ -156,8 +156,7 @@ class _Run:
         config = self.config
         device, settings = hardware(config.device, config.devices, config.precision)
         if config.compile and device.type == "cuda":
-            for layer in self.model.repeated_layers():
-                layer.compile(dynamic=True)
+            self._compile_layers()
         module = StageModule(
             self.model, stage, (config.seed, number), self.state["epoch"], config.accumulate
         )
@@ -170,6 +169,12 @@ class _Run:
             warnings.filterwarnings("ignore", message=".*(LeafSpec|barrier|gloo).*")
             trainer.fit(module, *streams)
         self.model.to("cpu")
+
+    def _compile_layers(self) -> None:
+        """Compile each kind of layer once, for all lengths: a whole model would take minutes."""
+        torch._dynamo.config.recompile_limit = 64
+        for layer in self.model.repeated_layers():
+            layer.compile(dynamic=True)
 
     def _streams(
         self, stage: Stage, number: int, module: StageModule, device: torch.device, trainer: Any
