@@ -13,7 +13,7 @@ from arcuate.report.palette import LIGHT
 from arcuate.report.svg import drawing, element, label
 from arcuate.splits.frontier import Frontier, Point
 
-SERIES = (("retained", "kept in all", "val"), ("train_kept", "kept for training", "train"),
+SERIES = (("retained", "kept in all", "neutral"), ("train_kept", "kept for training", "train"),
           ("test_kept", "kept for testing", "test"))
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720.0, 420.0, 60.0, 50.0, 20.0, 150.0
 
@@ -47,7 +47,7 @@ def frontier_page(found: Frontier, title: str) -> str:
         [_row(point) for point in found.points],
     )
     blocks = (Paragraph(_about(found)), Plot(figure(found), "What is kept, as a share of all samples."), table)
-    section = Section("frontier", title, blocks)
+    section = Section("frontier", "The trade-off", blocks)
     return render_page(title, None, [section], signature=found.signature)
 
 
