@@ -84,10 +84,7 @@ def frontier_picture(found: Frontier, title: str) -> str:
         (x1, y), (x2, _) = place(0, value), place(widest, value)
         shapes += [element("line", x1=x1, x2=x2, y1=y, y2=y, stroke=LIGHT["line"]),
                    label(x1 - 8, y + 4, f"{value:.0%}", text_anchor="end", font_size=12, fill=LIGHT["soft"])]
-    for point in reached:
-        x, y = place(point.test_share or 0, 0)
-        shapes.append(label(x, y + 18, f"{point.test_share:.0%}", text_anchor="middle", font_size=11,
-                            fill=LIGHT["soft"]))
+    shapes += _ticks([place(point.test_share or 0, 0) for point in reached], reached)
     for row, (key, name, colour) in enumerate(SERIES):
         corners = [place(point.test_share or 0, getattr(point, key)) for point in reached]
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
@@ -97,6 +94,17 @@ def frontier_picture(found: Frontier, title: str) -> str:
     shapes.append(label(LEFT, HEIGHT - 10, "test share of what is kept", font_size=12, fill=LIGHT["ink"]))
     picture = drawing(WIDTH, HEIGHT, shapes, description=title)
     return str(picture).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" ', 1) + "\n"
+
+
+def _ticks(corners: list[tuple[float, float]], reached: list[Point]) -> list[Any]:
+    """The test shares under the axis, without those that would overlap the one before."""
+    shapes, last = [], float("-inf")
+    for (x, y), point in zip(corners, reached, strict=True):
+        if x - last >= 30:
+            words = f"{point.test_share:.0%}"
+            shapes.append(label(x, y + 18, words, text_anchor="middle", font_size=11, fill=LIGHT["soft"]))
+            last = x
+    return shapes
 
 
 def _row(point: Point) -> tuple[object, ...]:
