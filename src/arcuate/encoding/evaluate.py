@@ -54,7 +54,7 @@ class _Gathered:
 
     settings: EncodingSettings
     evaluated: list[Evaluated] = field(default_factory=list)
-    notes: dict[str, None] = field(default_factory=dict)  # an ordered set
+    notes: dict[str, dict[str, None]] = field(default_factory=dict)  # note -> subjects, in order
     hashes: dict[str, str] = field(default_factory=dict)
     fits: dict[str, tuple[str, Fits, Pairs | None]] = field(default_factory=dict)
     for_ceiling: dict[str, BrainResponses] = field(default_factory=dict)
@@ -72,12 +72,15 @@ class _Gathered:
         scorer = self._scorer(data, features)
         orders = _orders(data, self.settings)
         if len(orders) < self.settings.permutations:
-            self.notes[f"{len(orders)} circular shifts of {data.n_rows} scans exist: all of them make the null"] = None
+            self._say(data, f"{len(orders)} circular shifts of {data.n_rows} scans exist: all of them make the null")
         self.evaluated.append(_evaluated(data, features, scorer, orders))
+
+    def _say(self, data: BrainResponses, note: str) -> None:
+        self.notes.setdefault(note, {})[data.name] = None
 
     def _note(self, data: BrainResponses, features: Features) -> None:
         for note in (*data.excluded, *features.notes):
-            self.notes[note if ":" in note and note.startswith(data.dataset) else f"{data.name}: {note}"] = None
+            self._say(data, note)
         values = np.ascontiguousarray(data.responses)
         self.hashes[data.subject] = fingerprint([str(values.shape).encode(), values.data])  # type: ignore[list-item]
         self.feature_lines[features.signature] = None
@@ -100,7 +103,7 @@ class _Gathered:
         if folds is not None and pairwise and data.kind == "continuous" and settings.leave_out_lonely:
             lonely = lonely_scans(fits(), settings.distance)
             if lonely:
-                self.notes[f"{data.name}: {lonely} scans without a partner {settings.distance} steps away"] = None
+                self._say(data, f"{lonely} scans without a partner {settings.distance} steps away")
         return Scorer(leave_two_out, folds, Rsa(data, features, settings) if "rsa" in settings.scores else None)
 
     def _shared(self, data: BrainResponses, features: Features, closed: bool) -> tuple[Fits, Pairs | None]:
@@ -129,7 +132,7 @@ class _Gathered:
             tuple(summarise(self.evaluated, self.settings.seed)),
             tuple(differences(scores, self.settings.seed)),
             tuple(ceilings(list(self.for_ceiling.values()))),
-            tuple(self.notes),
+            tuple(f"{_who(list(names))}: {note}" for note, names in self.notes.items()),
             settings,
             self._signature(),
             {name: values for one in self.evaluated for name, values in one.maps.items()},
@@ -146,6 +149,10 @@ class _Gathered:
             standardise=s.standardise, drift=s.drift, voxelwise_folds=s.voxelwise_folds, partners=s.partners,
             distance=s.distance, permutations=s.permutations, null=f"{s.null}({s.null_length})", seed=s.seed,
         )
+
+
+def _who(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 @dataclass(frozen=True, eq=False)
