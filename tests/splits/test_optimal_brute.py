@@ -30,7 +30,7 @@ def check(graph: Graph, problem: Problem) -> bool:
     return True
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 10))])
 def test_equals_brute_force_for_random_ratios_and_tolerances(block):
     feasible = 0
     for seed in range(100):
@@ -41,7 +41,7 @@ def test_equals_brute_force_for_random_ratios_and_tolerances(block):
     assert feasible > 15
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 4))])
 def test_equals_brute_force_with_counts_minimums_and_pins(block):
     feasible = 0
     for seed in range(60):

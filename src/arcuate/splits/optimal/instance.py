@@ -15,6 +15,7 @@ from arcuate.splits.optimal.problem import Parts, Problem
 
 Floats = npt.NDArray[np.float64]
 FREE = -1
+FEW_ROWS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class Instance:
     The small side is ordered heaviest first. ``weights[t, i]`` is what *one* node of type t has with small node i;
     ``counts[t]`` is how many nodes the type has. ``twin_of_previous[i]`` marks a small node that cannot be told from
     the one before it, and ``equal_parts`` pairs of parts that cannot be told apart: both are searched once only.
+    Weights that are not whole numbers are multiplied by ``scale``, to stand clear of the solvers' rounding.
     """
 
     problem: Problem
@@ -37,6 +39,7 @@ class Instance:
     equal_parts: tuple[tuple[int, int], ...]
     subjects_are_small: bool
     unit: float
+    scale: float
 
     @property
     def n_small(self) -> int:
@@ -52,6 +55,11 @@ class Instance:
     def total(self) -> float:
         """All the weight there is."""
         return float((self.weights.sum(1) * self.counts).sum())
+
+    @property
+    def has_many_rows(self) -> bool:
+        """Whether it pays to look for a good start before the search."""
+        return self.n_parts ** self.n_small > FEW_ROWS
 
     @property
     def ratio_side(self) -> str:
@@ -94,7 +102,10 @@ def build_instance(graph: Graph, problem: Problem) -> Instance:
     pins = [pins_of("subject", graph.subjects, problem.subject_pins, problem.n_parts),
             pins_of("text", graph.texts, problem.text_pins, problem.n_parts)]
     subjects_are_small = len(graph.subjects) <= len(graph.texts)
-    large_by_small = graph.matrix().toarray()
+    unit = common_unit(graph.weights)
+    # A power of two, so that scaling changes no digit.
+    scale = 1.0 if unit else 2.0 ** (10 - np.floor(np.log2(max(graph.weights.max(), 1e-300))))
+    large_by_small = graph.matrix().toarray() * scale
     if subjects_are_small:
         large_by_small = large_by_small.T
         pins.reverse()
@@ -107,7 +118,7 @@ def build_instance(graph: Graph, problem: Problem) -> Instance:
         problem=problem, weights=np.ascontiguousarray(weights[:, order]), counts=counts.astype(float),
         type_of_large=type_of_large.ravel(), type_pins=types[:, 0].astype(np.int64), small_order=order,
         small_pins=small_pins[order], twin_of_previous=twins, equal_parts=_equal_parts(problem),
-        subjects_are_small=subjects_are_small, unit=common_unit(graph.weights),
+        subjects_are_small=subjects_are_small, unit=unit, scale=scale,
     )
 
 

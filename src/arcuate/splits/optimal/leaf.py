@@ -17,6 +17,8 @@ EXACT, QUICK = (2_000, 0.0), (50, 2e-5)
 # Pairs of type and part, beyond one a type, that an exact program may leave open. A larger one is cut down to the few
 # pairs that lose least: it still finds a split about as good as the prices allow for, but proves nothing.
 EXACT_PAIRS, QUICK_PAIRS = 150, 50
+# A program this small is solved at once, without guessing.
+FEW_PAIRS = 30
 # How far below the bound of a leaf its best solution is guessed to lie, in shares of it: first near, then anywhere.
 GUESSES = (2e-4, 2e-3, 2e-2, 1.0)
 
@@ -54,7 +56,8 @@ def solve_leaf(
     if bound < target:
         return LeafResult(None, bound)
     rounding = 1e-6 * max(1.0, abs(bound))
-    for guess in GUESSES:
+    few = (loss <= bound - target + rounding).sum() - len(loss) <= FEW_PAIRS
+    for guess in GUESSES[-1:] if few else GUESSES:
         goal = max(target, bound - guess * max(bound, 1.0)) if guess < 1 else target
         usable, whole = _cheapest(loss, bound - goal + rounding)
         if not whole:

@@ -11,7 +11,8 @@ from arcuate.errors import NotPossible
 from arcuate.samples.graph import Graph
 from arcuate.splits.optimal.problem import Parts, Problem, kept
 
-ROUNDS = 12
+ROUNDS = 8
+CLOSE = 0.02     # how closely the nearest tolerance is looked for
 WIDEST = 1e4
 
 Find = Callable[[Problem], tuple[Parts, Parts] | None]
@@ -55,7 +56,7 @@ def nearest(graph: Graph, problem: Problem, find: Find) -> tuple[tuple[float, ..
         if high > WIDEST:
             return None
     for _ in range(ROUNDS):
-        if best[1] - low < 0.005 * max(1.0, best[1]):
+        if best[1] - low < CLOSE * max(1.0, best[1]):
             break
         middle = (low + best[1]) / 2
         closer = attempt(middle)

@@ -19,8 +19,6 @@ from arcuate.splits.optimal.work import Budget
 
 # Pairs of subject and text up to which the graph is searched; beyond, both sides are improved in turns.
 SEARCHED_PAIRS = 8_000_000
-# So few rows are searched faster than a good start is found.
-FEW_ROWS = 300
 
 
 def solve(graph: Graph, problem: Problem) -> Solution:
@@ -70,7 +68,7 @@ def _solve_by_search(graph: Graph, problem: Problem) -> Solution:
     budget = Budget(problem.time_limit)
     instance = build_instance(graph, problem)
     search = Search(Relaxation.of(instance), budget)
-    if instance.n_parts ** instance.n_small > FEW_ROWS:
+    if instance.has_many_rows:
         beam(search)
     for start in problem.starts:
         subjects, texts = (np.asarray(side, np.int64) for side in start)
@@ -82,7 +80,7 @@ def _solve_by_search(graph: Graph, problem: Problem) -> Solution:
     if search.best is None:
         raise refusal(graph, problem, lambda wider: _any_split(graph, wider), proved=search.is_done)
     sides = instance.parts(search.best.small.astype(np.int64), instance.spread(search.best.of_type))
-    bound = _rounded(search.bound, search, instance.unit)
+    bound = _rounded(search) / instance.scale
     return _solution(graph, problem, _balanced(instance, sides), bound, budget, search.nodes_seen)
 
 
@@ -90,7 +88,8 @@ def _any_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
     """Some split that meets the problem."""
     instance = build_instance(graph, problem)
     search = Search(Relaxation.of(instance), Budget(min(problem.time_limit, 5.0)))
-    beam(search)
+    if instance.has_many_rows:
+        beam(search)
     while search.best is None and not search.is_done and not search.budget.is_spent:
         search.run(until_share=search.budget.spent_share + 0.05)
     if search.best is None:
@@ -130,11 +129,12 @@ def _solution(
     )
 
 
-def _rounded(bound: float, search: Search, unit: float) -> float:
-    """The bound, rounded down to what a split can be worth at all."""
-    if search.best is not None and bound < search.target:
-        return search.best.value
-    return float(np.floor(bound / unit + 1e-6) * unit) if unit else bound
+def _rounded(search: Search) -> float:
+    """The bound, rounded down to what a split can be worth at all; 0 where nothing can be better than the best."""
+    unit = search.relaxation.instance.unit
+    if search.bound < search.target:
+        return 0.0
+    return float(np.floor(search.bound / unit + 1e-6) * unit) if unit else search.bound
 
 
 def _check_strata(graph: Graph, problem: Problem) -> None:
