@@ -18,6 +18,7 @@ from arcuate.errors import ArcuateError, MissingExtra
 from arcuate.progress import track
 
 SMOLLM2 = "smollm2"
+USUAL_LENGTH = 64  # tokens
 _HASHED = ("*.json", "*.safetensors", "*.bin", "*.gguf", "*.txt", "*.model")
 
 
@@ -126,12 +127,22 @@ def run_texts(
     # Texts of like length share a batch, so that little is spent on padding.
     order = sorted(range(len(texts)), key=lambda i: len(encoded[i][0]))
     done: dict[int, Run] = {}
-    for start in track(range(0, len(order), batch_size), "running the language model"):
-        chosen = order[start : start + batch_size]
+    batches = _batches(order, [len(ids) for ids, _ in encoded], batch_size)
+    for chosen in track(batches, "running the language model"):
         runs = _run_batch(language, [encoded[i] for i in chosen], layers, surprisal)
         done.update(zip(chosen, runs, strict=True))
     for index in range(len(texts)):
         yield done.pop(index)
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> list[list[int]]:
+    """Cut texts, sorted by length, into batches of like cost: many short ones or `batch_size` of usual length."""
+    batches: list[list[int]] = []
+    for index in order:
+        if not batches or (len(batches[-1]) + 1) * lengths[index] > batch_size * USUAL_LENGTH:
+            batches.append([])
+        batches[-1].append(index)
+    return batches
 
 
 _Encoded = tuple[list[int], list[tuple[int, int]]]

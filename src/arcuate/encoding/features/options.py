@@ -27,7 +27,8 @@ class FeatureOptions:
     pooling : {"last", "mean", "sentences"}
         The state of a word or text: of its last token, the mean of its tokens, or (texts only) the mean
         over sentences of their last tokens, each read alone, as published.
-    batch_size, device : of the language model
+    batch_size : texts of 64 tokens that the language model reads together; more of shorter ones
+    device : of the language model, cpu or cuda
     cache : folder for states of language models; None keeps nothing
     alignment : Alignment, for continuous stimuli
     within_scan : {"last", "mean", "sum"}, optional; each kind of feature has its default
