@@ -85,7 +85,13 @@ def part_of_rank(ratio: Ratio, rank: Codes, size: Codes | int) -> Codes:
 
 
 def shuffled_parts(ratio: Ratio, n: int, seed: int) -> Codes:
-    """The part of each of `n` things after a seeded shuffle, cut at the ratio."""
+    """The part of each of `n` things after a seeded shuffle, cut at the ratio.
+
+    Examples
+    --------
+    >>> np.bincount(shuffled_parts(Ratio(8, 1, 1), 15, seed=1)).tolist()
+    [12, 1, 2]
+    """
     place = np.empty(n, np.int64)
     place[np.random.default_rng(seed).permutation(n)] = np.arange(n)
     return part_of_rank(ratio, place, n)
@@ -145,11 +151,19 @@ def reasons_of(names: tuple[str, ...], of_subject: Codes, of_text: Codes, word: 
 
 
 def text_word(table: SampleTable) -> str:
+    """What a text node is called in a reason."""
     return "text" if table.unit == "text" else "story"
 
 
 def options_of(made_by: Method) -> dict[str, Any]:
-    """The options of a method as the manifest states them: all its fields but the seed."""
+    """The options of a method as the manifest states them: all its fields but the seed.
+
+    Examples
+    --------
+    >>> from arcuate.splits.greedy import GreedyPicks
+    >>> options_of(GreedyPicks(ratio=Ratio(9, 1)))
+    {'ratio': '9:1', 'smaller': 'fewer'}
+    """
     values = {field.name: getattr(made_by, field.name) for field in fields(made_by)}  # type: ignore[arg-type]
     return {name: _plain(value) for name, value in values.items() if name not in ("seed", "name")}
 

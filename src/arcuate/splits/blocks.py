@@ -39,7 +39,14 @@ class Blocks:
 
 
 def check_folds(n_folds: int, n_subjects: int, n_texts: int) -> None:
-    """Refuse a number of folds that the subjects or the texts do not allow."""
+    """Refuse a number of folds that the subjects or the texts do not allow.
+
+    Examples
+    --------
+    >>> check_folds(1, 2, 9)
+    Traceback (most recent call last):
+    arcuate.errors.ArcuateError: folds is 1. Use at least 2.
+    """
     if n_folds < 2:
         raise ArcuateError(f"folds is {n_folds}. Use at least 2.")
     for what, size in (("subjects", n_subjects), ("texts", n_texts)):
@@ -159,13 +166,28 @@ class Fold:
 
 
 def diagonal_folds(blocks: Blocks, subject: Codes, text: Codes) -> Iterator[Fold]:
-    """Fold i tests block i's subjects on block i's texts and trains on all outside both."""
+    """Fold i tests block i's subjects on block i's texts and trains on all outside both.
+
+    Examples
+    --------
+    >>> blocks = Blocks(np.array([0, 1]), np.array([0, 1]), 2)
+    >>> [fold.test.tolist() for fold in diagonal_folds(blocks, np.array([0, 0, 1]), np.array([0, 1, 1]))]
+    [[True, False, False], [False, False, True]]
+    """
     for block in range(blocks.n_blocks):
         yield _fold(blocks, subject, text, block, block, "fold")
 
 
 def grid_folds(blocks: Blocks, subject: Codes, text: Codes) -> Iterator[Fold]:
-    """Fold (i, j) tests subjects of block i on texts of block j: every sample is tested exactly once."""
+    """Fold (i, j) tests subjects of block i on texts of block j: every sample is tested exactly once.
+
+    Examples
+    --------
+    >>> blocks = Blocks(np.array([0, 1]), np.array([0, 1]), 2)
+    >>> ends = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> [int(np.argmax(fold.test)) for fold in grid_folds(blocks, *ends)]
+    [0, 1, 2, 3]
+    """
     for row in range(blocks.n_blocks):
         for column in range(blocks.n_blocks):
             yield _fold(blocks, subject, text, row, column, "cell")

@@ -53,6 +53,14 @@ class CrossFolds:
     'diagonal' has K folds: subjects and texts lie in K blocks each, fold i tests block i and trains
     on all samples outside its subjects and its texts. 'grid' has K x K folds, one for each pair of
     blocks, so that every sample is tested exactly once. `repeats` repeats with seeds seed, seed + 1, ...
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> crossed = pl.DataFrame({"subject": list("aabb"), "text_id": list("xyxy")})
+    >>> split = CrossFolds(folds=2, scheme="grid").split(read_samples(crossed))
+    >>> split.folds, split.fold(0).counts
+    ([0, 1, 2, 3], {'train': 1, 'test': 1, 'dropped': 2})
     """
 
     name: ClassVar[str] = "folds"
@@ -62,6 +70,7 @@ class CrossFolds:
     seed: int = 1
 
     def split(self, table: SampleTable) -> Split:
+        """All folds one after another, in one Split."""
         started = time.perf_counter()
         rows = table.rows()
         subject, text = Coded.of(rows["subject"]), Coded.of(rows["text_node"])

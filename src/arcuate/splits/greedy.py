@@ -25,6 +25,14 @@ class GreedyPicks:
 
     `smaller` says which side is shuffled and cut: 'fewer' (the papers' text: always the side with fewer
     nodes), or one of the two by name (their pseudo-code: subjects for EEG, texts for fMRI).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from arcuate.samples.read import read_samples
+    >>> crossed = pl.DataFrame({"subject": list("aabb"), "text_id": list("xyxy")})
+    >>> GreedyPicks(ratio=Ratio(1, 1)).split(read_samples(crossed)).counts
+    {'train': 1, 'test': 1, 'dropped': 2}
     """
 
     name: ClassVar[str] = "f"

@@ -38,7 +38,16 @@ def identifying(rows: pl.DataFrame, unit: str) -> pl.DataFrame:
 def laid_against(
     found: Listing, table: SampleTable | None, rows: pl.DataFrame | None, missing: str
 ) -> pl.DataFrame:
-    """The split's frame in table order, after checking parts, doubles, unknown and missing samples."""
+    """The split's frame in table order, after checking parts, doubles, unknown and missing samples.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> from arcuate.splits.forms import listing
+    >>> table = read_samples(pl.DataFrame({"subject": ["a", "b"], "text_id": ["x", "y"]}))
+    >>> laid_against(listing({"test": ["1"], "train": ["0"]}), table, table.rows(), "refuse")["part"].to_list()
+    ['train', 'test']
+    """
     if missing not in ("refuse", DROPPED):
         raise ArcuateError(f"missing is {missing!r}. Use 'refuse' or 'dropped'.")
     _check_parts(found)

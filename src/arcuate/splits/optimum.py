@@ -36,6 +36,13 @@ class Optimal:
     pins : strings 'NAME=PART'; 'subject:NAME=PART' or 'text:NAME=PART' where both have that name
     time_limit : seconds, after which the best split found is returned with its honest gap
     stratify : a column of subjects or of texts whose mix shall be alike in all parts, as a secondary aim
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> chain = pl.DataFrame({"subject": list("aabb"), "text_id": list("xyyz"), "weight": [5, 1, 2, 4]})
+    >>> Optimal(ratio=Ratio(1, 1), tolerance=0.2).split(read_samples(chain)).manifest["retained"]
+    0.9166666667
     """
 
     name: ClassVar[str] = "optimal"
@@ -128,6 +135,13 @@ def strata(table: SampleTable, column: str | None) -> tuple[list[str] | None, li
 
     The column must have one value a subject (age, sex) or one a text (task); numbers with many
     values are cut into quarters.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> frame = pl.DataFrame({"subject": ["a", "b"], "text_id": ["x", "x"], "sex": ["f", "m"]})
+    >>> strata(read_samples(frame), "sex")
+    (['f', 'm'], None)
     """
     if column is None:
         return None, None

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BySubject:
-    """Method (a): cut the shuffled subjects. Texts are on both sides."""
+    """Method (a): cut the shuffled subjects. Texts are on both sides.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> table = read_samples(pl.DataFrame({"subject": list("abcd"), "text_id": ["x"] * 4}))
+    >>> BySubject(ratio=Ratio(3, 1)).split(table).counts
+    {'train': 3, 'test': 1, 'dropped': 0}
+    """
 
     name: ClassVar[str] = "a"
     ratio: Ratio = EIGHT_ONE_ONE
@@ -35,7 +43,15 @@ class BySubject:
 
 @dataclass(frozen=True, kw_only=True)
 class ByStory:
-    """Method (b): cut the shuffled stories. Subjects are on both sides."""
+    """Method (b): cut the shuffled stories. Subjects are on both sides.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> runs = pl.DataFrame({"subject": ["a", "a"], "story": ["x", "y"], "n_trs": [5, 5]})
+    >>> ByStory(ratio=Ratio(1, 1)).split(read_samples(runs, window=2)).counts
+    {'train': 4, 'test': 4, 'dropped': 0}
+    """
 
     name: ClassVar[str] = "b"
     ratio: Ratio = EIGHT_ONE_ONE
@@ -51,7 +67,15 @@ class ByStory:
 
 @dataclass(frozen=True, kw_only=True)
 class BySample:
-    """Method (c): cut all the shuffled samples. Subjects and texts are on both sides."""
+    """Method (c): cut all the shuffled samples. Subjects and texts are on both sides.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> table = read_samples(pl.DataFrame({"subject": ["a"] * 5, "text_id": ["x"] * 5}))
+    >>> BySample(ratio=Ratio(4, 1)).split(table).counts
+    {'train': 4, 'test': 1, 'dropped': 0}
+    """
 
     name: ClassVar[str] = "c"
     ratio: Ratio = EIGHT_ONE_ONE
@@ -67,7 +91,16 @@ class BySample:
 
 @dataclass(frozen=True, kw_only=True)
 class BySampleInStory:
-    """Method (d): cut the shuffled samples of each story. Subjects and texts are on both sides."""
+    """Method (d): cut the shuffled samples of each story. Subjects and texts are on both sides.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> runs = pl.DataFrame({"subject": ["a", "a"], "story": ["x", "y"], "n_trs": [4, 8]})
+    >>> split = BySampleInStory(ratio=Ratio(1, 1)).split(read_samples(runs, window=1))
+    >>> split.frame.filter(pl.col("part") == "test")["story"].value_counts().sort("story").rows()
+    [('x', 2), ('y', 4)]
+    """
 
     name: ClassVar[str] = "d"
     ratio: Ratio = EIGHT_ONE_ONE
@@ -92,6 +125,13 @@ class ByPositionInStory:
 
     The position is the sample's segment; in a table without segments, the place at which the text
     first stands among its story's texts.
+
+    Examples
+    --------
+    >>> from arcuate.samples.read import read_samples
+    >>> run = pl.DataFrame({"subject": ["a"], "story": ["x"], "n_trs": [5]})
+    >>> ByPositionInStory(ratio=Ratio(3, 1, 1), seed=1).split(read_samples(run, window=1)).frame["part"].to_list()
+    ['val', 'train', 'train', 'train', 'test']
     """
 
     name: ClassVar[str] = "e"
