@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines are shared and slow at times: no test may hang on seconds.
+settings.register_profile("arcuate", deadline=None)
+settings.load_profile("arcuate")
 
 SHARED = Path(__file__).parents[2] / "shared"
 

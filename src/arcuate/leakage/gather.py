@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from arcuate.errors import ArcuateError
 from arcuate.leakage.signal_digests import signal_digests
 from arcuate.leakage.tally import COVARIATES, TIMES, Tally, Unit
+from arcuate.samples.count import names_of
 from arcuate.samples.validate import collect
 from arcuate.splits.forms import listing
 from arcuate.splits.lay import laid_against
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from arcuate.samples.table import SampleTable
     from arcuate.signals.store import SignalStore
 
+KEY = "__key__"
 STRETCH = ("run", "start", "n_frames")
 """Columns that say which frames of which stored run a sample's signal is, as `prepare` writes them."""
 
@@ -65,18 +68,41 @@ def gather(table: SampleTable, split: Any, store: SignalStore | None = None) -> 
 
 
 def _streamed(table: SampleTable) -> Tally:
-    import narwhals as nw
-
     if "part" not in table.columns.others:
         raise ArcuateError(
             f"{table.source} has no column 'part', but {', '.join((*table.columns.names, *table.columns.others))}. "
             "Give a split file, or add the column."
         )
-    own = ("subject", "story", "segment", "n_segments", "text", "text_id")
-    keys = [name for name in own if table.columns.has(name)]
-    keys += ["part", *_extras(table)]
-    groups = collect(table.frame.group_by(*keys).agg(nw.len().alias("samples")))
+    named = [name for name in ("subject", "story", "text", "text_id") if table.columns.has(name)]
+    others = [name for name in ("segment", "n_segments") if table.columns.has(name)] + _extras(table)
+    groups = _coded_counts(table, named, others) if table.ordered else _counts(table, named, others)
     return Tally.from_groups(table.with_nodes(groups), _unit(table), table.window)
+
+
+def _counts(table: SampleTable, named: list[str], others: list[str]) -> pl.DataFrame:
+    """Group where the frame lives: Dask, DuckDB or PySpark."""
+    import narwhals as nw
+
+    return collect(table.frame.group_by(*named, "part", *others).agg(nw.len().alias("samples")))
+
+
+def _coded_counts(table: SampleTable, named: list[str], others: list[str]) -> pl.DataFrame:
+    """Group by one whole number instead of several names, which the table knows already."""
+    known = {name: names_of(table.tally[name]) for name in named}
+    known["part"] = collect(table.frame.select("part").unique())["part"].cast(pl.String).sort()
+    if known["part"].null_count() or math.prod(len(names) for names in known.values()) >= 2**63:
+        return _counts(table, named, others)
+    key = pl.lit(0, pl.Int64)
+    for name, names in known.items():
+        key = key * len(names) + pl.col(name).cast(pl.String).cast(pl.Enum(names)).to_physical().cast(pl.Int64)
+    lazy = table.frame.to_native().select(key.alias(KEY), *others)
+    counts = lazy.group_by(KEY, *others).agg(samples=pl.len()).collect(engine="streaming")
+    rest = counts[KEY]
+    for name, names in reversed(known.items()):
+        code = (rest % len(names)).cast(pl.UInt32)
+        counts = counts.with_columns(code.cat.to(pl.Enum(names)).cast(pl.String).alias(name))
+        rest = rest // len(names)
+    return counts.drop(KEY)
 
 
 def _laid(table: SampleTable, rows: pl.DataFrame, split: Any) -> Split:

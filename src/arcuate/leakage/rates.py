@@ -6,6 +6,7 @@ other side, TSLR (text stimulus leakage rate) how much of a text's.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ def leakage_rate(later: npt.ArrayLike, earlier: npt.ArrayLike, over: Over = "all
     both = (n_later > 0) & (n_earlier > 0)
     ratio = np.where(both, np.minimum(1.0, n_later / np.where(both, n_earlier, 1.0)), 0.0)
     counted = ratio if over == "all" else ratio[n_later > 0]
-    return 100.0 * float(counted.mean()) if len(counted) else 0.0
+    return 100.0 * math.fsum(counted) / len(counted) if len(counted) else 0.0
 
 
 def segment_shares(
@@ -95,7 +96,8 @@ def tslr_of_windows(tally: Tally, later: str, earlier: str) -> float:
     """
     rows, shares = segment_shares(tally, later, earlier)
     samples = tally.groups["samples"].to_numpy()[rows]
-    return 100.0 * float(np.average(shares, weights=samples)) if samples.sum() else 0.0
+    # fsum rounds once, so the rate does not hang on the order in which groups come
+    return 100.0 * math.fsum(shares * samples) / int(samples.sum()) if samples.sum() else 0.0
 
 
 def rates(tally: Tally, over: Over = "all") -> Rates:

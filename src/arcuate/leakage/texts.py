@@ -33,11 +33,7 @@ class Texts:
         """Collect them; a table without wording cannot be read for words."""
         if not tally.has("text"):
             raise NotChecked("the table has no 'text' column, only names of texts")
-        used = tally.groups.filter(pl.col("part").is_in(tally.parts) & pl.col("text").is_not_null())
-        counts = used.group_by("text").agg(
-            pl.col("node").min(),
-            *(pl.col("samples").filter(pl.col("part") == name).sum().alias(name) for name in tally.parts),
-        ).sort("text")
+        counts = tally.wording
         return cls(counts["text"].to_list(), counts["node"].to_numpy().astype(str), counts)
 
     def samples(self, part: str) -> npt.NDArray[np.int64]:
