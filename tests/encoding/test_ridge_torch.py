@@ -7,7 +7,7 @@ import pytest
 
 from arcuate.encoding.folds import block_folds, shuffled_folds
 from arcuate.encoding.ridge_cv import choose_alphas, fit_dual, prepare_search, search_losses
-from arcuate.encoding.ridge_torch import fit_on_device
+from arcuate.encoding.ridge_torch import fit_on_device, losses_on_device
 from arcuate.errors import ArcuateError
 
 torch = pytest.importorskip("torch")
@@ -35,6 +35,14 @@ def test_equals_the_numpy_search(device, folds, p, monkeypatch):
     assert found.chosen.tolist() == chosen.tolist()
     assert found.losses == pytest.approx(search_losses(search, y)[chosen, np.arange(30)], rel=1e-4)
     assert found.dual == pytest.approx(fit_dual(search, y, chosen), rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_numpy_search_may_borrow_a_device(device):
+    x, y = simulated(10)
+    search = prepare_search(x, FOLDS["shuffled"], ALPHAS)
+    assert losses_on_device(search, y, device) == pytest.approx(search_losses(search, y), rel=1e-4)
+    assert choose_alphas(search, y, device=torch.device(device)).tolist() == choose_alphas(search, y).tolist()
 
 
 def test_other_rows_are_refused():

@@ -48,7 +48,7 @@ def encode(
     delays: Annotated[list[str] | None, typer.Option(help="TRs, with --align fir (1,2,3,4).")] = None,
     context: Annotated[int | None, typer.Option(help="Words a language model sees before a word (40).")] = None,
     pooling: Annotated[str | None, typer.Option(help="last, mean or sentences.")] = None,
-    device: Annotated[str | None, typer.Option(help="Of the language model: cpu or cuda.")] = None,
+    device: Annotated[str | None, typer.Option(help="Of the language model and of --alpha cv: cpu or cuda.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same scores.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for result.json and maps.npz.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

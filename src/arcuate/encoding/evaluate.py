@@ -148,6 +148,7 @@ class _Gathered:
             alpha=s.alpha, bands=s.bands or None, folds=s.folds, gap=s.gap, select=s.select.label, top=s.top,
             standardise=s.standardise, drift=s.drift, voxelwise_folds=s.voxelwise_folds, partners=s.partners,
             distance=s.distance, permutations=s.permutations, null=f"{s.null}({s.null_length})", seed=s.seed,
+            device=None if s.device == "cpu" else s.device,
         )
 
 

@@ -32,6 +32,7 @@ class FoldFit:
     search: AlphaSearch | None
     drift: tuple[np.ndarray, np.ndarray] | None  # test × train rows, train × train rows
     standardise: bool
+    device: str = "cpu"  # of the search for alphas
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ def fit_fold(
         inner = _inner_folds(runs[fold.train], settings, kind)
         search = prepare_search(x[:n_train], inner, alphas, scales=scales)
     drift = _drift(runs, fold, settings.drift) if kind == "continuous" and settings.drift > 0 else None
-    return FoldFit(fold, tuple(weights), tuple(trainers), search, drift, z_responses)
+    return FoldFit(fold, tuple(weights), tuple(trainers), search, drift, z_responses, settings.device)
 
 
 def _without_rows(maker: np.ndarray, n_train: int) -> np.ndarray:
@@ -176,7 +177,7 @@ def predict(
         train, targets[:, block], varies = prepared(fit, values if order is None else values[order])
         constant += int((~varies).sum())
         if fit.search is not None:
-            chosen[block] = choose_alphas(fit.search, train)
+            chosen[block] = choose_alphas(fit.search, train, device=fit.device)
         for alpha in np.unique(chosen[block]):
             columns = block.start + np.flatnonzero(chosen[block] == alpha)
             part = train[:, columns - block.start]

@@ -81,7 +81,7 @@ class EncodeRequest:
             select=Selection(self.select, self.voxels, self.seed, self.roi, self.radius),
             standardise=self.standardise, drift=self.drift, permutations=self.permutations, null=self.null,
             partners=self.partners, distance=self.distance, leave_out_lonely=self.leave_out_lonely,
-            drop_voxels=self.drop_voxels, seed=self.seed,
+            drop_voxels=self.drop_voxels, device=self.device, seed=self.seed,
         )
 
     def feature_options(self) -> FeatureOptions:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -98,8 +99,12 @@ def search_losses(search: AlphaSearch, responses: np.ndarray) -> np.ndarray:
     return losses / len(search.folds)
 
 
-def choose_alphas(search: AlphaSearch, responses: np.ndarray, block: int = BLOCK) -> np.ndarray:
+def choose_alphas(
+    search: AlphaSearch, responses: np.ndarray, block: int = BLOCK, device: str = "cpu"
+) -> np.ndarray:
     """Index of the best alpha of every voxel; the larger of two that do equally well.
+
+    On another device than the CPU the products are torch's, in single precision.
 
     Examples
     --------
@@ -115,8 +120,13 @@ def choose_alphas(search: AlphaSearch, responses: np.ndarray, block: int = BLOCK
         )
     chosen = np.empty(responses.shape[1], dtype=np.int64)
     slope = 1e-10 * np.log(search.alphas)[:, None]  # as himalaya breaks ties
+    losses_of = search_losses
+    if device != "cpu":
+        from arcuate.encoding.ridge_torch import losses_on_device
+
+        losses_of = partial(losses_on_device, device=device)
     for part in voxel_blocks(responses.shape[1], block):
-        chosen[part] = np.argmax(slope - search_losses(search, responses[:, part]), axis=0)
+        chosen[part] = np.argmax(slope - losses_of(search, responses[:, part]), axis=0)
     return chosen
 
 

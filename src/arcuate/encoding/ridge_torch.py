@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arcuate.encoding.folds import Fold
+from arcuate.encoding.ridge_cv import AlphaSearch
 from arcuate.errors import ArcuateError
 
 if TYPE_CHECKING:
@@ -104,6 +106,38 @@ def _losses(inverses: Tensor, y: Tensor, folds: Sequence[Fold], alphas: Sequence
             error -= y_test[:, part]
             total[:, part] += (error.square_().sum(dim=1) / len(test)).to(torch.float64)
     return total / len(folds)
+
+
+def losses_on_device(search: AlphaSearch, responses: np.ndarray, device: str = "cuda") -> np.ndarray:
+    """`arcuate.encoding.ridge_cv.search_losses` on a device; the weights are copied there once.
+
+    Examples
+    --------
+    >>> from arcuate.encoding.folds import shuffled_folds
+    >>> from arcuate.encoding.ridge_cv import prepare_search, search_losses
+    >>> x = np.random.default_rng(1).normal(size=(10, 3))
+    >>> search = prepare_search(x, shuffled_folds(10, 5, seed=1), (1.0, 10.0))
+    >>> np.allclose(losses_on_device(search, 2 * x, "cpu"), search_losses(search, 2 * x), rtol=1e-4)
+    True
+    """
+    import torch
+
+    y = torch.as_tensor(np.ascontiguousarray(responses), dtype=torch.float32, device=device)
+    total = torch.zeros((len(search.alphas), y.shape[1]), dtype=torch.float64, device=device)
+    for fold, weights in zip(search.folds, _weights_on(search, device), strict=True):
+        error = torch.matmul(weights, y[_index(fold.train, y)])
+        error -= y[_index(fold.test, y)]
+        total += (error.square_().sum(dim=1) / len(fold.test)).to(torch.float64)
+    return (total / len(search.folds)).cpu().numpy()
+
+
+@lru_cache(maxsize=16)
+def _weights_on(search: AlphaSearch, device: str) -> list[Tensor]:
+    """By fold, alphas × test × train."""
+    import torch
+
+    by_fold = zip(*search.weights, strict=True)
+    return [torch.as_tensor(np.stack(of_fold), dtype=torch.float32, device=device) for of_fold in by_fold]
 
 
 def _index(rows: np.ndarray, like: Tensor) -> Any:

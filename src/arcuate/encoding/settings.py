@@ -35,6 +35,7 @@ class EncodingSettings:
     permutations : how many; 0 gives no p-values
     null : {"shift", "block"}, the order of scans under the null, with its `null_length`
     drop_voxels : leave out (and count) NaN and constant voxels, instead of refusing
+    device : "cpu", or torch's name of a GPU for the search of alphas, in single precision
 
     Examples
     --------
@@ -61,6 +62,7 @@ class EncodingSettings:
     null: str = "shift"
     null_length: int = 20
     drop_voxels: bool = False
+    device: str = "cpu"
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -83,7 +83,7 @@ def _block(
 def _alphas(fit: FoldFit, responses: np.ndarray) -> np.ndarray:
     if fit.search is None:
         return np.zeros(responses.shape[1], dtype=np.int64)
-    return choose_alphas(fit.search, prepared(fit, responses)[0])
+    return choose_alphas(fit.search, prepared(fit, responses)[0], device=fit.device)
 
 
 def _mean_correlation(
