@@ -156,7 +156,7 @@ def test_f_keeps_what_was_measured_on_zuco(zuco):
 def test_f_cuts_the_side_with_fewer_nodes(narratives, zuco):
     assert split(narratives, "f").manifest["texts"] == {"train": 12, "val": 1, "test": 2}
     assert split(zuco, "f").manifest["subjects"] == {"train": 9, "val": 1, "test": 2}
-    other = split(zuco, "f", "1:1", smaller="texts").manifest
+    other = split(zuco, "f", "1:1", smaller="texts", near_duplicates=None).manifest
     assert other["texts"] == {"train": 519, "test": 520}
     with pytest.raises(ArcuateError, match="'fewer', 'subjects' or 'texts'"):
         split(zuco, "f", smaller="neither")
@@ -174,6 +174,20 @@ def test_every_method_is_seeded_and_takes_any_ratio(method, ratio):
     if method != "optimal":
         assert made[0].hash != made[2].hash
     assert made[0].parts == Ratio.of(ratio).names
+
+
+def test_near_duplicates_stay_together_unless_told_otherwise():
+    texts = [" ".join([*(f"w{t}{k}" for k in range(12)), last]) for t in range(6) for last in ("here", "there")]
+    rows = [(f"s{i}", text) for i in range(6) for text in texts]
+    frame = pl.DataFrame(rows, schema=["subject", "text"], orient="row")
+    table = read_samples(frame)
+    for method, options in (("f", {}), ("optimal", {"tolerance": 0.5, "time_limit": 1})):
+        made = split(table, method, (1, 1), **options)
+        together = made.frame.with_columns(pair=pl.Series(frame["text"].str.slice(0, 2)))
+        kept = together.filter(pl.col("part") != "dropped").group_by("pair").agg(pl.col("part").n_unique())
+        assert kept["part"].max() == 1
+        assert made.manifest["table"]["texts"] == 6
+        assert split(table, method, (1, 1), near_duplicates=None, **options).manifest["table"]["texts"] == 12
 
 
 def test_unknown_methods_and_options_are_refused():
