@@ -60,6 +60,8 @@ class Problem:
             raise ArcuateError(f"ratio is {self.ratio}. Give at least two positive numbers, such as 8:1:1.")
         if not (np.isfinite(self.tolerance) and self.tolerance >= 0):
             raise ArcuateError(f"tolerance is {self.tolerance}. Give a number of 0 or more, such as 0.1.")
+        if not (np.isfinite(self.time_limit) and self.time_limit > 0):
+            raise ArcuateError(f"time_limit is {self.time_limit}. Give a positive number of seconds.")
         if self.ratio_of not in RATIO_OF:
             raise UnknownName("ratio_of", self.ratio_of, RATIO_OF)
         if min(self.min_subjects, self.min_texts) < 0:
