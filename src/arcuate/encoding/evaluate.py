@@ -45,7 +45,7 @@ def evaluate(
     return gathered.result()
 
 
-BATCH = 50  # permutations handed on together
+BATCH = 100  # permutations handed on together
 
 
 @dataclass(eq=False)

@@ -22,6 +22,7 @@ from arcuate.metrics.voxelwise import (
     correlation,
     explained_variance,
     over_voxels,
+    r2,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 # Orders of few voxels go through a fold side by side, up to so many columns.
 STACKED = 4096
+
+# What is computed of every voxel; r2_simple follows from r.
+BY_VOXEL = {"ev": explained_variance, "r2": r2, "r": correlation}
 
 Cells = dict[Cell, Measured]
 
@@ -64,8 +68,11 @@ class FoldScores:
                 for tally, cells in zip(tallies, self._pairwise(fit, parts, columns, index), strict=True):
                     tally.add_pairs(cells)
             if "voxelwise" in self.wanted:
-                for tally, part in zip(tallies, parts, strict=True):
-                    tally.add_voxels(part, self.settings.top)
+                values = {name: metric(predicted.targets, predicted.predictions) for name, metric in BY_VOXEL.items()}
+                for k, (tally, part) in enumerate(zip(tallies, parts, strict=True)):
+                    of = slice(k * self.data.n_voxels, (k + 1) * self.data.n_voxels)
+                    own = {name: by_voxel[of] for name, by_voxel in values.items()}
+                    tally.add_voxels(own, part.training.get("ev"), self.settings.top)
         return [tally.result() for tally in tallies]
 
     def needs_training(self) -> bool:
@@ -165,10 +172,10 @@ class _Tally:
         for cell, one in cells.items():
             self.pairs.setdefault(cell, []).append(one)
 
-    def add_voxels(self, predicted: Predicted, top: int) -> None:
-        for cell, measured in voxelwise_cells(predicted, top).items():
+    def add_voxels(self, values: dict[str, np.ndarray], training: np.ndarray | None, top: int) -> None:
+        r = values["r"]
+        for cell, measured in voxelwise_cells(values | {"r2_simple": r * np.abs(r)}, training, top).items():
             self.voxels.setdefault(cell, []).append(measured)
-        r = correlation(predicted.targets, predicted.predictions)
         self.total += np.nan_to_num(r)
         self.count += ~np.isnan(r)
 
@@ -220,25 +227,25 @@ def check_selection(selection: Selection, data: BrainResponses) -> None:
         )
 
 
-def voxelwise_cells(predicted: Predicted, top: int = 500) -> Cells:
+def voxelwise_cells(values: dict[str, np.ndarray], training: np.ndarray | None, top: int = 500) -> Cells:
     """EV, R² and r2_simple × mean and sum × all voxels, the top 500 on train, and (circular) on test.
 
     Where there are no more than 500 voxels, they are all of them.
 
     Examples
     --------
-    >>> y = np.arange(6.0).reshape(3, 2)
-    >>> len(voxelwise_cells(Predicted(y, y, {}, np.zeros(2, int), 0)))
+    >>> zeros = np.zeros(3)
+    >>> len(voxelwise_cells({"ev": zeros, "r2": zeros, "r2_simple": zeros}, training=None))
     6
     """
-    values = {name: metric(predicted.targets, predicted.predictions) for name, metric in VOXELWISE.items()}
     sets: dict[str, np.ndarray | slice] = {"all": slice(None)}
-    if "ev" in predicted.training and len(values["ev"]) > top:
-        sets[f"top{top}_train"] = best(predicted.training["ev"], top)
+    if training is not None and len(values["ev"]) > top:
+        sets[f"top{top}_train"] = best(training, top)
         sets[f"top{top}_test (circular)"] = best_voxels(values["ev"], top)
     cells = {}
     for where, columns in sets.items():
-        for name, by_voxel in values.items():
+        for name in VOXELWISE:
+            by_voxel = values[name]
             for aggregate in ("mean", "sum"):
                 found = over_voxels(by_voxel[columns], aggregate)
                 cells[Cell("voxelwise", name, None, aggregate, where)] = Measured(
