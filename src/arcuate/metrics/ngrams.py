@@ -77,34 +77,35 @@ def matches(targets: Tokens, predicted: Tokens, order: int) -> Codes:
     lengths = np.concatenate([targets.lengths, predicted.lengths])
     row = np.repeat(np.arange(2 * n_sentences), lengths)
     tokens_left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(words))
-    width = 1 + int(words.max(initial=0))
+    width = span = 1 + int(words.max(initial=0))
     found = np.zeros((n_sentences, order), np.int64)
     start, gram = np.arange(len(words)), words
     for n in range(1, order + 1):
-        found[:, n - 1] = _clipped(gram, row[start], n_sentences)
+        found[:, n - 1] = _clipped(gram, span, row[start], n_sentences)
         if n == order:
             break
         longer = tokens_left[start] > n
-        start = start[longer]
-        # A longer n-gram is this one and one more word. Ranks in place of the products keep
-        # every code below the number of tokens, so no order overflows 64 bits.
-        gram = np.unique(gram[longer] * width + words[start + n], return_inverse=True)[1]
+        start, gram = start[longer], gram[longer]
+        # A longer n-gram is this one and one more word. Where the product would no longer fit into 64
+        # bits beside the row, codes are first replaced by their ranks, of which there are far fewer.
+        if span * width * n_sentences >= 2**63:
+            distinct, gram = np.unique(gram, return_inverse=True)
+            span = max(1, len(distinct))
+        gram, span = gram * width + words[start + n], span * width
     return found
 
 
-def _clipped(gram: Codes, row: Codes, n_sentences: int) -> Codes:
+def _clipped(gram: Codes, span: int, row: Codes, n_sentences: int) -> Codes:
     """Sum over n-grams of min(count in target i, count in prediction i); predictions are rows n + i."""
-    width = 1 + int(gram.max(initial=0))
-    is_predicted = row >= n_sentences
-    key = np.where(is_predicted, row - n_sentences, row) * width + gram
-    target_keys, target_counts = np.unique(key[~is_predicted], return_counts=True)
-    predicted_keys, predicted_counts = np.unique(key[is_predicted], return_counts=True)
+    first = int(np.searchsorted(row, n_sentences))  # rows ascend: targets, then predictions
+    target_keys, target_counts = np.unique(row[:first] * span + gram[:first], return_counts=True)
+    predicted_keys, predicted_counts = np.unique((row[first:] - n_sentences) * span + gram[first:], return_counts=True)
     if len(target_keys) == 0 or len(predicted_keys) == 0:
         return np.zeros(n_sentences, np.int64)
     place = np.minimum(np.searchsorted(target_keys, predicted_keys), len(target_keys) - 1)
     same = target_keys[place] == predicted_keys
     shared = np.minimum(target_counts[place], predicted_counts)[same]
-    return np.bincount(predicted_keys[same] // width, weights=shared, minlength=n_sentences).astype(np.int64)
+    return np.bincount(predicted_keys[same] // span, weights=shared, minlength=n_sentences).astype(np.int64)
 
 
 def totals(predicted: Tokens, order: int) -> Codes:

@@ -16,7 +16,7 @@ from arcuate.metrics.ngrams import Tokens, encode
 from arcuate.metrics.rouge import rouge_words
 
 # Against more texts the rank gains nothing in precision and the comparison grows with their square.
-MAX_CANDIDATES = 1000
+MAX_CANDIDATES = 500
 _CELLS_A_BLOCK = 8_000_000
 
 Array = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from arcuate.metrics.text import METRICS, text_statistics
 
 Array = npt.NDArray[np.float64]
 
-_PAIRINGS, _SCORED_AT_MOST = 20, 200_000
+_PAIRINGS, _SCORED_AT_MOST = 20, 100_000
 
 
 def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str, seed: int = 0) -> Array:
@@ -33,7 +33,7 @@ def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str
     family = METRICS[metric].family
     first_row = np.unique(texts, return_index=True)[1]
     n_texts = len(first_row)
-    pairings = int(np.clip(_SCORED_AT_MOST // len(texts), 2, _PAIRINGS))
+    pairings = int(np.clip(_SCORED_AT_MOST // len(texts), 1, _PAIRINGS))
     generator = np.random.default_rng(seed)
     targets: list[str] = []
     for _ in range(pairings):
