@@ -90,6 +90,7 @@ def test_a_runs_tables_samples_are_named_by_row_and_segment(run, runs, tmp_path)
     (["--method", "a", "--tolerance", "0.1"], 2, "Method a has no option tolerance"),
     (["--out", "split.txt"], 2, "Write a split to .csv or .parquet"),
     (["--near-duplicates", "much"], 2, "0.8, or off"),
+    (["--ngram", "2"], 2, "Use 4 words or more"),
     (["--where", "sex"], 2, "Write it as COLUMN=VALUE"),
     (["--pin", "nobody=test"], 2, "no subject and no text is named 'nobody'"),
     (["--folds", "9"], 2, "8 subjects but 9 folds"),

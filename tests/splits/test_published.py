@@ -156,7 +156,7 @@ def test_f_keeps_what_was_measured_on_zuco(zuco):
 def test_f_cuts_the_side_with_fewer_nodes(narratives, zuco):
     assert split(narratives, "f").manifest["texts"] == {"train": 12, "val": 1, "test": 2}
     assert split(zuco, "f").manifest["subjects"] == {"train": 9, "val": 1, "test": 2}
-    other = split(zuco, "f", "1:1", smaller="texts", near_duplicates=None).manifest
+    other = split(zuco, "f", "1:1", smaller="texts", near_duplicates=None, ngram=None).manifest
     assert other["texts"] == {"train": 519, "test": 520}
     with pytest.raises(ArcuateError, match="'fewer', 'subjects' or 'texts'"):
         split(zuco, "f", smaller="neither")
@@ -187,7 +187,7 @@ def test_near_duplicates_stay_together_unless_told_otherwise():
         kept = together.filter(pl.col("part") != "dropped").group_by("pair").agg(pl.col("part").n_unique())
         assert kept["part"].max() == 1
         assert made.manifest["table"]["texts"] == 6
-        assert split(table, method, (1, 1), near_duplicates=None, **options).manifest["table"]["texts"] == 12
+        assert split(table, method, (1, 1), near_duplicates=None, ngram=None, **options).manifest["table"]["texts"] == 12
 
 
 def test_unknown_methods_and_options_are_refused():

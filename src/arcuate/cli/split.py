@@ -37,6 +37,8 @@ def split(
     window: Annotated[int | None, typer.Option(help="Segments a sample spans (L); a runs table needs it.")] = None,
     near_duplicates: Annotated[str, typer.Option(help="Texts with this word 3-shingle Jaccard or more are one; "
                                                       "or off.")] = "0.8",
+    ngram: Annotated[str, typer.Option(help="Texts with so many words in a row in common are one, for f, optimal "
+                                            "and folds; or off.")] = "8",
     same_text: Annotated[list[str] | None, typer.Option(help="A=B: two texts or stories that are one; "
                                                                 "may be repeated.")] = None,
     where: Annotated[list[str] | None, typer.Option(help="COLUMN=VALUE: only these rows; may be repeated.")] = None,
@@ -55,13 +57,14 @@ def split(
     solver = {"tolerance": tolerance, "ratio_of": ratio_of, "min_subjects": min_subjects, "min_texts": min_texts,
               "pins": tuple(pin) if pin else None, "time_limit": time_limit, "stratify": stratify}
     given = {name: value for name, value in solver.items() if value is not None}
-    reading = {"window": window, "near_duplicates": _similarity(near_duplicates), "same_text": same_text or [],
-               "where": where or []}
+    reading = {"window": window, "near_duplicates": _number(near_duplicates, "near-duplicates", 0.8),
+               "same_text": same_text or [], "where": where or []}
+    words = _number(ngram, "ngram", 8)
     if check is not None:
         _check(table, check, reading, as_json)
         return
     if frontier:
-        _frontier(_read(table, reading), ratio, seed, given, test_shares, out, as_json)
+        _frontier(_together(_read(table, reading), words), ratio, seed, given, test_shares, out, as_json)
         return
     if out is not None:
         from arcuate.splits.record import check_ending
@@ -69,13 +72,15 @@ def split(
         check_ending(out)  # before the work, not after it
     samples = _read(table, reading)
     if folds is not None:
+        samples = _together(samples, words)
         made = _folds(samples, folds, scheme, repeats, seed, method, ratio, given)
     else:
-        from arcuate.splits.methods import method_of
+        from arcuate.splits.methods import LEAK_FREE, method_of
 
+        samples = _together(samples, words) if method in LEAK_FREE else samples
         made = method_of(method, ratio, seed, **given).split(samples)
     if made.manifest["table"] is not None:
-        made.manifest["table"]["read"] = reading
+        made.manifest["table"]["read"] = {**reading, "ngram": words}
     _write(made, out, indices)
     if as_json:
         typer.echo(json.dumps({**made.manifest, "out": str(out) if out else None}, ensure_ascii=False))
@@ -83,13 +88,20 @@ def split(
         _show(made, samples, out)
 
 
-def _similarity(asked: str) -> float | None:
+def _number(asked: str, option: str, example: float) -> float | None:
+    """A number of the same kind as `example`, or None for 'off'."""
     if asked == "off":
         return None
     try:
-        return float(asked)
+        return type(example)(asked)
     except ValueError as error:
-        raise ArcuateError(f"--near-duplicates is {asked!r}. Give a Jaccard similarity such as 0.8, or off.") from error
+        raise ArcuateError(f"--{option} is {asked!r}. Give a number such as {example}, or off.") from error
+
+
+def _together(samples: SampleTable, ngram: float | None) -> SampleTable:
+    from arcuate.splits.together import kept_together
+
+    return kept_together(samples, None, None if ngram is None else int(ngram))
 
 
 def _read(path: Path, reading: dict[str, Any]) -> SampleTable:
@@ -164,6 +176,7 @@ def _check(path: Path, check: Path, reading: dict[str, Any], as_json: bool) -> N
 
     manifest = find_manifest(check) or {}
     stored = (manifest.get("table") or {}).get("read")
+    stored = stored and {name: stored[name] for name in reading}
     if stored and reading == {"window": None, "near_duplicates": 0.8, "same_text": [], "where": []}:
         reading = stored  # the split was made from the table as read so
     fit = check_split(check, _read(path, reading))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from arcuate.errors import ArcuateError, UnknownName
@@ -15,6 +15,7 @@ from arcuate.splits.optimum import Optimal
 from arcuate.splits.parts import Ratio
 from arcuate.splits.published import ByPositionInStory, BySample, BySampleInStory, ByStory, BySubject
 from arcuate.splits.record import Split
+from arcuate.splits.together import NGRAM, kept_together
 
 METHODS: dict[str, Callable[..., Method]] = {
     "a": BySubject,
@@ -46,27 +47,9 @@ def method_of(name: str, ratio: Ratio | str | Iterable[float] = (8, 1, 1), seed:
     return METHODS[name](ratio=Ratio.of(ratio), seed=seed, **options)
 
 
-def near_merged(table: SampleTable, threshold: float) -> SampleTable:
-    """The table with near-duplicate texts as one node, unless texts were merged already.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> texts = ["a b c d e f g h i j k l", "a b c d e f g h i j k m", "w x y z"]
-    >>> table = read_samples(pl.DataFrame({"subject": list("abc"), "text": texts}))
-    >>> len(table.graph.texts), len(near_merged(table, 0.8).graph.texts)
-    (3, 2)
-    """
-    mapping = table.nodes.mapping
-    if (mapping["name"] != mapping["text_node"]).any():
-        return table
-    nodes = table.nodes.merged((), threshold)
-    return table if nodes is table.nodes else replace(table, nodes=nodes)
-
-
 def split(
     table: SampleTable | Any, method: str = "optimal", ratio: Ratio | str | Iterable[float] = (8, 1, 1),
-    seed: int = 1, near_duplicates: float | None = 0.8, **options: Any,
+    seed: int = 1, near_duplicates: float | None = 0.8, ngram: int | None = NGRAM, **options: Any,
 ) -> Split:
     """Split a table.
 
@@ -76,8 +59,8 @@ def split(
     method : a to f, the published methods, or 'optimal'
     ratio : (8, 1, 1), '8:1:1' or any other, of two parts (train, test), three (train, val, test) or more
     seed : the same table, options and seed give the same split
-    near_duplicates : texts with this Jaccard similarity of word 3-shingles or more stay together in the
-        leak-free methods; None turns it off. A table whose texts were merged when it was read stays as it is
+    near_duplicates, ngram : texts with this Jaccard similarity of word 3-shingles or more, or with so many
+        words in a row in common, stay together in the leak-free methods; None turns it off
     options : of the method; 'optimal' has tolerance, ratio_of, min_subjects, min_texts, pins,
         time_limit and stratify, 'f' has smaller
 
@@ -90,6 +73,6 @@ def split(
     """
     if not isinstance(table, SampleTable):
         table = read_samples(table)
-    if method in LEAK_FREE and near_duplicates is not None:
-        table = near_merged(table, near_duplicates)
+    if method in LEAK_FREE:
+        table = kept_together(table, near_duplicates, ngram)
     return method_of(method, ratio, seed, **options).split(table)

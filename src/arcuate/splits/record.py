@@ -201,7 +201,7 @@ def read_split(source: Any, table: SampleTable | None = None, *, missing: str | 
     manifest = find_manifest(source)
     if manifest is None or table is not None:
         known = manifest or {}
-        proof = {name: known[name] for name in ("bound", "gap", "proved", "stopped") if name in known}
+        proof: dict[str, Any] = {name: known[name] for name in ("bound", "gap", "proved", "stopped") if name in known}
         folds = {"folds": known["folds"]} if "folds" in known else {}
         manifest = folds | build_manifest(
             frame, table, rows, method=known.get("method", "given"), seed=known.get("seed"),
