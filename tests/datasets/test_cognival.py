@@ -28,7 +28,7 @@ def test_the_row_without_a_word_is_dropped_only_when_asked(tmp_path, name):
     words, values, notes = read_table(path, empty_word="drop")
     assert words == ("harry", "nan")
     assert values.tolist() == [[0.5, 1.0], [-0.001, 1.0]]
-    assert notes == (f"{name}, line 3: the row with an empty word is left out",)
+    assert notes == ("line 3: the row with an empty word is left out",)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_excluded_stimuli_leave_with_their_responses_and_are_counted():
     made = make_features("glove", isolated("cat", "qzxqzx", "a qzxqzx dog"), FeatureOptions(missing="exclude"))
     assert made.responses.stimuli == ("cat", "a qzxqzx dog")
     assert made.responses.responses.tolist() == [[0, 1], [4, 5]]
-    assert made.responses.excluded == ("1 of 3 stimuli without features",)
+    assert made.responses.excluded == (made.features.notes[1],)
     assert "2 of 5 words without a vector (qzxqzx)" in made.features.notes[0]
     assert "1 of 3 stimuli have no features and are left out: 'qzxqzx'" in made.features.notes[1]
 

@@ -149,6 +149,16 @@ def test_read_layers_runs_the_model_once_for_all_layers(tiny, tmp_path, monkeypa
         assert make_features(spec, heard, settings).features.values.shape[0] == 9
 
 
+def test_states_are_scaled_as_the_next_layer_reads_them_unless_told_otherwise(tiny, tmp_path):
+    read = BrainResponses(dataset="toy", subject="1", kind="isolated", responses=np.eye(2), stimuli=("alice", "sister"))
+    raw = make_features(f"{tiny}:2", read, options(tmp_path, scale="none")).features
+    scaled = make_features(f"{tiny}:2", read, options(tmp_path)).features
+    assert np.allclose(np.mean(scaled.values**2, axis=1), 1)
+    assert np.allclose(scaled.values * np.sqrt(np.mean(raw.values**2, axis=1))[:, None], raw.values)
+    assert "scale:rms" in scaled.signature
+    assert "scale:none" in raw.signature
+
+
 def test_a_model_that_reads_both_ways_may_not_see_later_words(both_ways, tmp_path):
     with pytest.raises(ArcuateError, match=r"stride is 5, but this model reads in both directions.*Use stride=1"):
         word_states(WORDS, both_ways, [1], options(tmp_path, stride=5))

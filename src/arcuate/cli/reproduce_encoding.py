@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from arcuate.experiments.reproduce_encoding import Reproduction
 
 
 def encoding(
@@ -33,26 +36,36 @@ def encoding(
     if as_json:
         typer.echo(json.dumps(made.to_dict(), ensure_ascii=False))
         return
-    from rich.console import Console
-
-    _show(made.rows, Console())
+    _show(made)
     for line in made.plan.missing:
         typer.echo(f"Missing: {line}")
     typer.echo(f"Written: {out / 'encoding.html'}, encoding.json and one CSV a table.")
 
 
-def _show(rows: tuple, console: object) -> None:  # type: ignore[type-arg]
+def _show(made: Reproduction) -> None:
+    """One row a published figure, ours beside it; intervals, nulls and p-values are in the CSV files."""
+    from rich.console import Console
     from rich.table import Table
 
     from arcuate.experiments.published_encoding import TITLES
 
+    console = Console()
     for name, title in TITLES.items():
-        table = Table("dataset", "data", "score", "voxels", "published", "features", "ours", "95%", "p", title=title)
-        for row in rows:
-            if row.table == name and row.ours is not None:
-                score = " ".join(part for part in (row.metric, row.match, row.select) if part)
-                interval = "" if row.low is None else f"{row.low:.2f} to {row.high:.2f}"
-                published = row.published_random if row.features == "random" else row.published
-                table.add_row(row.dataset, row.data, score, row.voxels or "", f"{published:.2f}", row.features,
-                              f"{row.ours:.2f}", interval, "" if row.p is None else f"{row.p:.3f}")  # fmt: skip
-        console.print(table)  # type: ignore[attr-defined]
+        rows = [(row, row.ours) for row in made.rows if row.table == name and row.ours is not None]
+        features = list(dict.fromkeys(row.features for row, _ in rows))
+        table = Table("dataset", "score", "published", "(random)", *features, title=title, title_justify="left")
+        lines: dict[tuple[str, ...], dict[str, float]] = {}
+        for row, ours in rows:
+            score = " ".join(part for part in (row.metric, row.match, row.select) if part)
+            voxels = "" if row.voxels in (None, "all") or row.aggregate is None else f", {row.voxels}"
+            random = "" if row.published_random is None else f"{row.published_random:.2f}"
+            marked = row.dataset + ("*" if row.data == "stand-in" else "")
+            lines.setdefault((marked, score + voxels, f"{row.published:.2f}", random), {})[row.features] = ours
+        for key, cells in lines.items():
+            table.add_row(*key, *(f"{cells[one]:.2f}" if one in cells else "" for one in features))
+        console.print(table)
+    if any(source.stand_in for source in made.plan.sources):
+        console.print("* not the published files:", markup=False)
+    for source in made.plan.sources:
+        if source.stand_in:
+            console.print(f"  {source.role}: {source.stand_in}", markup=False)

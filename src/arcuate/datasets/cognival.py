@@ -38,7 +38,7 @@ def read_table(path: Path, empty_word: str = "refuse") -> tuple[tuple[str, ...],
     >>> words, values.tolist()
     (('nan',), [[1.0, 2.0]])
     >>> notes
-    ('toy.txt, line 3: the row with an empty word is left out',)
+    ('line 3: the row with an empty word is left out',)
     """
     if empty_word not in ("refuse", "drop"):
         raise ArcuateError(f"empty_word is {empty_word!r}. Use 'refuse' or 'drop'.")
@@ -60,7 +60,7 @@ def read_table(path: Path, empty_word: str = "refuse") -> tuple[tuple[str, ...],
         if word == "":
             if empty_word == "refuse":
                 raise ArcuateError(f"{path}, line {number}: the word is empty. Read with empty_word='drop'.")
-            notes.append(f"{path.name}, line {number}: the row with an empty word is left out")
+            notes.append(f"line {number}: the row with an empty word is left out")
             continue
         words.append(word)
         rows.append(fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -74,10 +74,11 @@ class Fits:
             weights = band_weights(len(groups), self.settings.bands, self.settings.seed)
             scales = band_scales(groups, weights)
         values = np.asarray(self.features.values, dtype=np.float64)
+        settings = self.settings
+        if self.features.own_scale:
+            settings = replace(settings, standardise="responses" if settings.zscores(self.kind)[1] else "none")
         for fold in self.folds:
-            yield fit_fold(
-                values, fold, self.runs, self.settings, self.kind, training=self.training, scales=scales
-            )
+            yield fit_fold(values, fold, self.runs, settings, self.kind, training=self.training, scales=scales)
 
 
 @dataclass(frozen=True, eq=False)

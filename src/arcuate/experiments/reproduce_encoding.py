@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from arcuate._version import __version__
 from arcuate.atomic import replacing, write_text
 from arcuate.datasets.response_readers import response_dataset
 from arcuate.datasets.responses import TimedWords
@@ -139,6 +140,7 @@ def _kept(folder: Path, request: EncodeRequest) -> dict[str, Any] | None:
 def _settings(request: EncodeRequest) -> dict[str, Any]:
     """All that decides the result; where the data lie does not."""
     settings = {name: value for name, value in asdict(request).items() if name != "root"}
+    settings["arcuate"] = __version__
     return json.loads(json.dumps(settings, default=str))
 
 

@@ -15,7 +15,7 @@ FEWEST = 3
 
 
 def layer_curves(summary: Lines) -> list[Plot]:
-    """One plot a model that was scored at three layers or more; empty where there is none.
+    """One plot a score of a model that was scored at three layers or more; empty where there is none.
 
     Examples
     --------
@@ -24,15 +24,19 @@ def layer_curves(summary: Lines) -> list[Plot]:
     >>> layer_curves(lines)[0].figure["data"][0]["y"]
     [0.0, 0.1, 0.2]
     """
-    by_model: dict[str, dict[str, list[tuple[int, Mapping[str, Any]]]]] = {}
+    by_model: dict[tuple[str, str], dict[str, list[tuple[int, Mapping[str, Any]]]]] = {}
     for line in summary:
         match = _LAYER.match(line["features"])
         if match and _shown(line):
-            cells = by_model.setdefault(match["model"], {})
+            cells = by_model.setdefault((match["model"], line["score"]), {})
             cells.setdefault(_name(line), []).append((int(match["layer"]), line))
     return [
-        Plot(_figure(cells), f"{model} layer by layer (0 is the embedding): mean over subjects and its 95% interval.")
-        for model, cells in by_model.items()
+        Plot(
+            _figure(cells),
+            f"{model}, {score} scores by layer (0 is the embedding): mean over subjects and its 95% interval.",
+            height=340,
+        )
+        for (model, score), cells in by_model.items()
         if max(len(points) for points in cells.values()) >= FEWEST
     ]
 
@@ -63,5 +67,5 @@ def _figure(cells: Mapping[str, list[tuple[int, Mapping[str, Any]]]]) -> dict[st
                 "arrayminus": [mean - (line.get("low") or mean) for (_, line), mean in zip(points, means, strict=True)],
             },
         })  # fmt: skip
-    return {"data": data, "layout": {"xaxis": axis(title="layer"), "yaxis": axis(title="score"),
+    return {"data": data, "layout": {"xaxis": axis(title="layer", zeroline=False), "yaxis": axis(title="score"),
                                      "legend": {"orientation": "h", "y": 1.12}}}  # fmt: skip

@@ -31,14 +31,15 @@ def grid_layout(titles: Sequence[str], n_rows: int, n_columns: int) -> dict[str,
     >>> layout["xaxis2"]["domain"][0] > layout["xaxis"]["domain"][1]
     True
     """
-    layout: dict[str, Any] = {"annotations": [], "showlegend": False, "margin": {"t": 40, "r": 12, "b": 40, "l": 40}}
+    layout: dict[str, Any] = {"annotations": [], "showlegend": False, "margin": {"t": 10, "r": 12, "b": 10, "l": 40}}
     width, height = 1 / n_columns, 1 / n_rows
     for place, title in enumerate(titles):
         row, column = divmod(place, n_columns)
         left, top = column * width, 1 - row * height
         suffix = "" if place == 0 else str(place + 1)
         inside = (left + (0.07 if column else 0.0) * width, left + width * 0.97)
-        below = (top - height * 0.72, top - height * 0.02)
+        # A title needs about 24 pixels above its panel, the names of features 34 below it.
+        below = (top - height * 0.84, top - height * 0.08)
         layout[f"xaxis{suffix}"] = axis(domain=list(inside), anchor=f"y{suffix}", tickfont={"size": 11})
         layout[f"yaxis{suffix}"] = axis(domain=list(below), anchor=f"x{suffix}", tickfont={"size": 11})
         layout["annotations"].append({

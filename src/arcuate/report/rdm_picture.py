@@ -24,6 +24,8 @@ def rdm_plot(matrices: Mapping[str, np.ndarray], stimuli: Sequence[str]) -> Plot
     'x2'
     """
     n = len(stimuli)
+    order = _order(matrices, n)
+    names = [stimuli[i] for i in order]
     data, titles = [], []
     for place, (name, matrix) in enumerate(matrices.items()):
         if matrix.shape != (n, n):
@@ -32,20 +34,31 @@ def rdm_plot(matrices: Mapping[str, np.ndarray], stimuli: Sequence[str]) -> Plot
         suffix = "" if place == 0 else str(place + 1)
         titles.append(name)
         data.append({
-            "type": "heatmap", "z": _ranks(matrix)[:kept, :kept].round(3).tolist(), "x": list(stimuli[:kept]),
-            "y": list(stimuli[:kept]), "colorscale": "Viridis", "showscale": False, "xaxis": f"x{suffix}",
+            "type": "heatmap", "z": _ranks(matrix[np.ix_(order, order)])[:kept, :kept].round(3).tolist(),
+            "x": names[:kept], "y": names[:kept], "colorscale": "Viridis", "showscale": False, "xaxis": f"x{suffix}",
             "yaxis": f"y{suffix}", "hovertemplate": "%{x} and %{y}<extra></extra>",
         })  # fmt: skip
     layout = grid_layout(titles, 1, len(matrices))
     for key in [key for key in layout if key.startswith(("xaxis", "yaxis"))]:
-        layout[key] |= {"showticklabels": False, "showgrid": False, "zeroline": False}
+        layout[key] |= {"showticklabels": False, "ticks": "", "showgrid": False, "zeroline": False}
         if key.startswith("yaxis"):
             layout[key] |= {"autorange": "reversed", "domain": [0, 0.94]}
     for note in layout["annotations"]:
         note["y"] = 0.95
-    few = "" if n <= LARGEST else f" The first {LARGEST} of {n} stimuli are shown."
-    return Plot({"data": data, "layout": layout},
-                "Cosine distances between stimuli, by rank: dark pairs are alike." + few, height=380)  # fmt: skip
+    caption = "Cosine distances between stimuli, by rank: dark pairs are alike. All panels have one order."
+    if n > LARGEST:
+        caption += f" The first {LARGEST} of {n} stimuli are shown."
+    return Plot({"data": data, "layout": layout}, caption, height=340)
+
+
+def _order(matrices: Mapping[str, np.ndarray], n: int) -> np.ndarray:
+    """Like stimuli side by side, by the first features (not the brain, which would flatter itself)."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    matrix = next((m for name, m in matrices.items() if name != "brain"), None)
+    if matrix is None or n < 3:
+        return np.arange(n)
+    return leaves_list(linkage(matrix[np.triu_indices(n, 1)], "average"))
 
 
 def _ranks(matrix: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ def violin_plots(scores: Lines, summary: Lines) -> list[Plot]:
         nulls = [line for line in summary if (line["score"], line["aggregate"]) == (score, aggregate)]
         rows, columns = PANELS[score]
         figure, n_rows = _grid(own, nulls, rows, columns)
-        plots.append(Plot(figure, _caption(score, aggregate, own), height=90 + 230 * n_rows))
+        plots.append(Plot(figure, _caption(score, aggregate, own), height=20 + 260 * n_rows))
     return plots
 
 
@@ -59,9 +59,11 @@ def _grid(lines: Lines, nulls: Lines, rows: str, columns: str) -> tuple[dict[str
             data += [_violin(inside, name, k, panel) for k, name in enumerate(features)]
             data.append(_nulls([n for n in nulls if n[rows] == row and n[columns] == column], panel))
     data = [trace for trace in data if trace["y"]]
-    layout = grid_layout(titles, len(row_names), len(column_names))
+    # A single column of panels is laid side by side: the page is wide.
+    n_rows = len(row_names) if len(column_names) > 1 else 1
+    layout = grid_layout(titles, n_rows, len(titles) // n_rows)
     layout["violinmode"] = "overlay"
-    return {"data": data, "layout": layout}, len(row_names)
+    return {"data": data, "layout": layout}, n_rows
 
 
 def _violin(lines: Lines, features: str, hue: int, panel: int) -> dict[str, Any]:

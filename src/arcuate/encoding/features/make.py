@@ -60,7 +60,8 @@ def make_features(spec: str, responses: BrainResponses, options: FeatureOptions 
     features = concatenate([part.features for part in parts])
     if keep.all():
         return Design(responses, features)
-    return Design(_keep_rows(responses, keep), replace(features, values=features.values[keep]))
+    lost = tuple(note for note in features.notes if "stimuli have no features" in note)
+    return Design(_keep_rows(responses, keep, lost), replace(features, values=features.values[keep]))
 
 
 def concatenate(parts: Sequence[Features]) -> Features:
@@ -205,7 +206,7 @@ def _named(words: Sequence[str], known: np.ndarray) -> str:
     return f"{int((~known).sum())} of {len(words)} words without a vector ({shown})"
 
 
-def _keep_rows(responses: BrainResponses, keep: np.ndarray) -> BrainResponses:
+def _keep_rows(responses: BrainResponses, keep: np.ndarray, notes: tuple[str, ...]) -> BrainResponses:
     assert not isinstance(responses.stimuli, TimedWords)
     return replace(
         responses,
@@ -213,7 +214,7 @@ def _keep_rows(responses: BrainResponses, keep: np.ndarray) -> BrainResponses:
         stimuli=tuple(s for s, kept in zip(responses.stimuli, keep, strict=True) if kept),
         runs=responses.runs[keep],
         repetitions=None if responses.repetitions is None else responses.repetitions[keep],
-        excluded=(*responses.excluded, f"{int((~keep).sum())} of {len(keep)} stimuli without features"),
+        excluded=(*responses.excluded, *notes),
     )
 
 

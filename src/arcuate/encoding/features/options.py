@@ -27,6 +27,9 @@ class FeatureOptions:
     pooling : {"last", "mean", "sentences"}
         The state of a word or text: of its last token, the mean of its tokens, or (texts only) the mean
         over sentences of their last tokens, each read alone, as published.
+    scale : {"rms", "none"}
+        rms divides each state of a language model by its root mean square, as the model's next layer does;
+        raw states have a few huge columns, beside which a published penalty such as 10 is none.
     batch_size : texts of 64 tokens that the language model reads together; more of shorter ones
     device : of the language model, cpu or cuda
     cache : folder for states of language models; None keeps nothing
@@ -45,6 +48,7 @@ class FeatureOptions:
     context: int = 40
     stride: int = 20
     pooling: Literal["last", "mean", "sentences"] = "last"
+    scale: Literal["rms", "none"] = "rms"
     batch_size: int = 8
     device: str = "cpu"
     cache: Path | None = field(default_factory=lambda: default_cache())
@@ -56,6 +60,8 @@ class FeatureOptions:
             raise ArcuateError(f"missing is {self.missing!r}. Use 'error' or 'exclude'.")
         if self.pooling not in ("last", "mean", "sentences"):
             raise ArcuateError(f"pooling is {self.pooling!r}. Use 'last', 'mean' or 'sentences'.")
+        if self.scale not in ("rms", "none"):
+            raise ArcuateError(f"scale is {self.scale!r}. Use 'rms' or 'none'.")
         for name in ("dimensions", "stride", "batch_size"):
             if getattr(self, name) < 1:
                 raise ArcuateError(f"{name} is {getattr(self, name)}. Give at least 1.")

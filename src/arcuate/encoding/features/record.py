@@ -27,6 +27,8 @@ class Features:
     groups : ((name, number of columns), ...)
         Bands for banded ridge, in column order; one band by default.
     notes : what was left out or filled in and why, shown to the user
+    own_scale : whether the columns share one scale, so that they are never z-scored: a column that hardly
+        varies in the training part would explode in the test part
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Features:
     rows: Rows = "stimuli"
     groups: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
+    own_scale: bool = False
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or 0 in self.values.shape:

@@ -79,16 +79,22 @@ def model_kind(name: str) -> FeatureKind:
 
     def of_words(words: Sequence[str], layer: str, options: FeatureOptions) -> tuple[np.ndarray, np.ndarray]:
         chosen = parse_layer(name, layer)
-        return word_states(words, name, [chosen], options)[chosen], np.ones(len(words), dtype=bool)
+        return _all_known(_scaled(word_states(words, name, [chosen], options)[chosen], options))
 
     def of_texts(texts: Sequence[str], layer: str, options: FeatureOptions) -> np.ndarray:
         chosen = parse_layer(name, layer)
-        return text_states(texts, name, [chosen], options)[chosen]
+        return _scaled(text_states(texts, name, [chosen], options)[chosen], options)
 
     return FeatureKind(
         about=f"hidden states of {name}", of_words=of_words, of_texts=of_texts, within_scan="last",
-        settings=("context", "stride", "pooling"),
+        settings=("context", "stride", "pooling", "scale"),
     )  # fmt: skip
+
+
+def _scaled(states: np.ndarray, options: FeatureOptions) -> np.ndarray:
+    if options.scale == "none":
+        return states
+    return states / np.sqrt(np.mean(np.square(states, dtype=np.float64), axis=1, keepdims=True))
 
 
 def _all_known(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
