@@ -1,7 +1,7 @@
 """The search of `arcuate.encoding.ridge_cv` in plain torch, for GPUs.
 
-Each alpha is factorised by Cholesky instead of all by one eigendecomposition, which GPUs do badly. The weights are
-made in double precision; the products with the voxels, which are nearly all of the work, in single.
+The weights are made in double precision, from one factorisation; the products with the voxels, which are nearly all of
+the work, are done in single.
 """
 
 from __future__ import annotations
@@ -76,14 +76,11 @@ def _inverses(x: Tensor, alphas: Sequence[float]) -> Tensor:
     axis[0] += 1
     axis /= torch.linalg.norm(axis)
     reduced = (x - 2 * torch.outer(axis, axis @ x))[1:]
-    kernel = reduced @ reduced.T
-    eye = torch.eye(n - 1, dtype=x.dtype, device=x.device)
-    full = torch.zeros((len(alphas), n, n), dtype=x.dtype, device=x.device)
-    for row, alpha in enumerate(alphas):
-        full[row, 1:, 1:] = torch.cholesky_inverse(torch.linalg.cholesky(kernel + alpha * eye))
-    full -= 2 * axis[:, None] * (axis @ full)[:, None, :]
-    full -= 2 * (full @ axis)[:, :, None] * axis
-    return full
+    values, vectors = torch.linalg.eigh(reduced @ reduced.T)
+    padded = torch.cat([torch.zeros((1, n - 1), dtype=x.dtype, device=x.device), vectors])
+    vectors = padded - 2 * torch.outer(axis, axis @ padded)
+    shrunk = values.clamp(min=0) + torch.as_tensor(alphas, dtype=x.dtype, device=x.device)[:, None]
+    return (vectors / shrunk[:, None, :]) @ vectors.T
 
 
 def _losses(inverses: Tensor, y: Tensor, folds: Sequence[Fold], alphas: Sequence[float]) -> Tensor:
