@@ -109,7 +109,7 @@ class Findings:
     def raise_on_leak(self, strict: bool = False) -> Findings:
         """Raise `LeakFound` on a leak (with `strict`, on a warning too); otherwise return the findings."""
         if self.exit_code(strict):
-            worst = [finding for finding in self.findings if finding.severity != "info"][:3]
+            worst = (self.of("leak") or self.of("warning"))[:3]
             lines = "; ".join(
                 f"{finding.message}{f' ({finding.examples[0]})' if finding.examples else ''}" for finding in worst
             )

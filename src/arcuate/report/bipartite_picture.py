@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from arcuate.leakage.tally import Tally
 from arcuate.report.blocks import Picture
-from arcuate.report.grid_picture import colour_of
+from arcuate.report.grid_picture import colour_of, labels_of
 from arcuate.report.svg import drawing, element, label
 
 MOST_NODES = 30
@@ -34,10 +34,11 @@ def bipartite_picture(tally: Tally) -> Picture | None:
         {name: TOP + height * (at + .5) / len(names) for at, name in enumerate(names)} for names, _ in sides
     ]
     lines = [_line(edge, places[0], places[1]) for edge in edges.iter_rows(named=True)]
-    dots = [
-        _dot(name, x, places[side][name], name in sides[side][1], anchor)
-        for side, (x, anchor) in enumerate(((LEFT, "end"), (RIGHT, "start"))) for name in sides[side][0]
-    ]
+    dots = []
+    for side, (column, x, anchor) in enumerate((("subject", LEFT, "end"), ("node", RIGHT, "start"))):
+        names, in_two = sides[side]
+        for name, shown in zip(names, labels_of(tally, column, names), strict=True):
+            dots.append(_dot(shown, x, places[side][name], name in in_two, anchor))
     what = "stories" if tally.unit == "story" else "texts"
     return Picture(
         drawing(RIGHT + 180, height + 2 * TOP, lines + dots,

@@ -14,6 +14,7 @@ import polars as pl
 from markupsafe import Markup
 
 from arcuate.leakage.tally import Tally
+from arcuate.leakage.texts import wording_of
 from arcuate.report.blocks import Picture
 from arcuate.report.svg import drawing, element, label
 
@@ -32,6 +33,7 @@ class Side:
     """
 
     names: list[str]
+    labels: list[str]
     place: npt.NDArray[np.int64]
     in_two: npt.NDArray[np.bool_]
     places: int
@@ -39,7 +41,7 @@ class Side:
     def title(self, at: int) -> str:
         """What stands at a place."""
         members = np.flatnonzero(self.place == at)
-        first = self.names[members[0]]
+        first = self.labels[members[0]]
         return first if len(members) == 1 else f"{first} and {len(members) - 1} more"
 
 
@@ -82,7 +84,25 @@ def _side(tally: Tally, column: str, most: int, other: Side | None = None, acros
     first = np.zeros(len(names)) if other is None else _first_place(tally, column, names, across, other)
     order = np.lexsort((np.arange(len(names)), -matrix.sum(axis=1), first, main))
     place = np.arange(len(names)) // -(-len(names) // most)
-    return Side([names[at] for at in order], place, ((matrix > 0).sum(axis=1) > 1)[order], int(place[-1]) + 1)
+    drawn = [names[at] for at in order]
+    in_two = ((matrix > 0).sum(axis=1) > 1)[order]
+    return Side(drawn, labels_of(tally, column, drawn), place, in_two, int(place[-1]) + 1)
+
+
+def labels_of(tally: Tally, column: str, names: list[str]) -> list[str]:
+    """What to write for each name: a text's own words where the table has them.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"subject": ["a"], "text": ["Call me Ishmael."], "part": ["train"]})
+    >>> tally = Tally.of(rows, "text")
+    >>> labels_of(tally, "node", tally.groups["node"].to_list()), labels_of(tally, "subject", ["a"])
+    (['“Call me Ishmael.”'], ['a'])
+    """
+    if column != "node":
+        return names
+    wording = wording_of(tally, pl.Series(names, dtype=pl.String))
+    return [wording[name] for name in names]
 
 
 def _first_place(tally: Tally, column: str, names: list[str], across: str, other: Side) -> npt.NDArray[np.float64]:
@@ -177,7 +197,7 @@ class _Grid:
         return [
             label(0, 0, _short(name, 14), text_anchor="end",
                   transform=f"translate({LABEL + (at + 0.5) * self.wide + 4:.1f} {self.foot + 8:.1f}) rotate(-55)")
-            for at, name in enumerate(self.columns.names)
+            for at, name in enumerate(self.columns.labels)
         ]
 
 
