@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcuate.cli.decode_controls import controls
 from arcuate.errors import ArcuateError, MissingExtra
 
 if TYPE_CHECKING:
     from arcuate.decoding.train import TrainResult
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Brain-to-text decoders.")
+app.command("controls")(controls)
 
 Dataset = Annotated[Path, typer.Argument(help="Folder that 'arcuate prepare' or 'arcuate simulate' wrote.")]
 SplitFile = Annotated[Path, typer.Argument(metavar="SPLIT", help="Split file with 'sample' and 'part'.")]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcuate.cli.reproduce_decoding import decoding
 from arcuate.cli.reproduce_encoding import encoding
 from arcuate.cli.reproduce_leakage import leakage
 
@@ -22,6 +23,7 @@ def reproduce() -> None:
 
 
 app.command("leakage")(leakage)
+app.command("decoding")(decoding)
 app.command("encoding")(encoding)
 
 

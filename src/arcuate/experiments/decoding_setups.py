@@ -13,6 +13,7 @@ from typing import Any
 from arcuate.decoding.config import Stage, read_recipe
 from arcuate.errors import UnknownName
 
+BASELINES = ("constant", "unigram", "retrieval", "oracle")
 LONGER = 3  # times the epochs, at this part of the learning rate
 
 
@@ -29,8 +30,8 @@ class Setup:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it has nothing to train for longer."""
-        return not self.stages
+        """Whether it is fitted to texts or signals at once, with nothing to train for longer."""
+        return self.model in BASELINES
 
     def longer(self) -> Setup:
         """The text stage of this setup for more epochs, more slowly; without early stopping."""
@@ -77,7 +78,7 @@ def reduced_setups(modality: str, epochs: int = 12, pretraining: int = 12) -> di
         Setup(label="prefix", model="prefix", language=_GPT, options=_UNICORN, stages=(
             Stage(name="language", epochs=max(1, epochs // 2), **_TEXT), replace(text, name="prefix", epochs=epochs))),
         Setup(label="language_alone", model="language-alone", language=_BART, stages=(text,)),
-        *(Setup(label=name, model=name) for name in ("constant", "unigram", "retrieval", "oracle")),
+        *(Setup(label=name, model=name) for name in BASELINES),
     ]
     if modality == "eeg":
         setups.append(Setup(
@@ -85,6 +86,28 @@ def reduced_setups(modality: str, epochs: int = 12, pretraining: int = 12) -> di
             options={"layers": 1, "heads": 4, "feedforward": 192, "dropout": 0.0},
             stages=(replace(text, name="step2"),),
         ))
+    return {setup.label: setup for setup in setups}
+
+
+def published_setups(modality: str, language: str = "facebook/bart-large") -> dict[str, Setup]:
+    """The papers' models as published (lr 1e-6, 80 epochs for EEG2Text's fair benchmark), and the baselines.
+
+    Examples
+    --------
+    >>> [stage.epochs for stage in published_setups("fmri")["unicorn"].stages]
+    [30, 30, 10]
+    """
+    down: dict[str, Any] = {"lr": 1e-4, "schedule": "exponential", "lr_end": 1e-6}
+    batch = 320 if modality == "fmri" else 512
+    pretraining = tuple(Stage(name=name, epochs=30, batch_size=batch, **down) for name in ("frame", "sequence"))
+    text = Stage(name="text", epochs=10, batch_size=90, **down)
+    unicorn = Setup(label="unicorn", model="unicorn", language=language, stages=(*pretraining, text), max_tokens=56)
+    random_encoder = replace(unicorn, label="unicorn_random_encoder", options={"random_encoder": True},
+                             stages=(replace(text, epochs=20),))
+    setups = [unicorn, random_encoder, *(Setup(label=name, model=name) for name in BASELINES)]
+    if modality == "eeg":
+        step = Stage(name="step2", epochs=80, batch_size=32, lr=1e-6, optimiser="sgd", schedule="step", step_size=30)
+        setups.append(Setup(label="eeg2text", model="eeg2text", language=language, stages=(step,), max_tokens=56))
     return {setup.label: setup for setup in setups}
 
 
