@@ -50,12 +50,12 @@ def continuous(rng):
 KINDS = {"isolated": isolated, "continuous": continuous}
 
 
-def simulate(kind, rule, n_datasets, n_orders, alpha=10.0):
+def simulate(kind, rule, n_datasets, n_orders, alpha=10.0, folds="leave-two-out"):
     """Observed minus chance, and randomised p-values, datasets × cells."""
     gaps, p_values = [], []
     scores = ("pairwise", "voxelwise", "rsa") if rule == "none" else ("pairwise",)
     settings = EncodingSettings(
-        folds="leave-two-out" if kind == "isolated" else 3, alpha=alpha, scores=scores, gap=5, partners=100,
+        folds=folds if kind == "isolated" else 3, alpha=alpha, scores=scores, gap=5, partners=100,
         voxelwise_folds=4, select=Selection(rule, CHOSEN, roi="here", radius=2.0), permutations=n_orders, seed=3,
         top=CHOSEN,
     )
@@ -97,7 +97,7 @@ def test_noise_scores_chance_over_200_datasets(kind, rule):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_scores_chance_with_one_alpha_a_voxel(kind):
-    check(kind, "none", n_datasets=60, n_orders=19, least_p=1e-3, alpha="cv")
+    check(kind, "none", n_datasets=60, n_orders=19, least_p=1e-3, alpha="cv", folds=4)
 
 
 def test_circular_selection_is_far_above_chance():
