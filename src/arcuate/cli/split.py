@@ -34,6 +34,7 @@ def split(
     stratify: Annotated[str | None, typer.Option(help="optimal: a column whose mix shall be alike in all parts, "
                                                          "as a secondary aim.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="optimal: seconds (60).")] = None,
+    smaller: Annotated[str | None, typer.Option(help="f: the side to cut: fewer, subjects or texts.")] = None,
     window: Annotated[int | None, typer.Option(help="Segments a sample spans (L); a runs table needs it.")] = None,
     near_duplicates: Annotated[str, typer.Option(help="Texts with this word 3-shingle Jaccard or more are one; "
                                                       "or off.")] = "0.8",
@@ -54,12 +55,14 @@ def split(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Split TABLE so that no subject and no text is on two sides, and keep the most data."""
-    solver = {"tolerance": tolerance, "ratio_of": ratio_of, "min_subjects": min_subjects, "min_texts": min_texts,
-              "pins": tuple(pin) if pin else None, "time_limit": time_limit, "stratify": stratify}
-    given = {name: value for name, value in solver.items() if value is not None}
+    options = {"tolerance": tolerance, "ratio_of": ratio_of, "min_subjects": min_subjects, "min_texts": min_texts,
+              "pins": tuple(pin) if pin else None, "time_limit": time_limit, "stratify": stratify, "smaller": smaller}
+    given = {name: value for name, value in options.items() if value is not None}
     reading = {"window": window, "near_duplicates": _number(near_duplicates, "near-duplicates", 0.8),
                "same_text": same_text or [], "where": where or []}
     words = _number(ngram, "ngram", 8)
+    _refuse_conflicts(frontier=frontier, folds=folds, check=check, method=method, indices=indices, scheme=scheme,
+                      repeats=repeats, test_shares=test_shares, smaller=smaller)
     if check is not None:
         _check(table, check, reading, as_json)
         return
@@ -86,6 +89,22 @@ def split(
         typer.echo(json.dumps({**made.manifest, "out": str(out) if out else None}, ensure_ascii=False))
     else:
         _show(made, samples, out)
+
+
+def _refuse_conflicts(**asked: Any) -> None:
+    """Options that would be ignored are refused instead."""
+    modes = [name for name in ("frontier", "folds", "check") if asked[name]]
+    if len(modes) > 1:
+        raise ArcuateError(f"--{' and --'.join(modes)} are different questions. Ask one at a time.")
+    given = {"method": asked["method"] != "optimal", "indices": asked["indices"] is not None,
+             "smaller": asked["smaller"] is not None, "scheme": asked["scheme"] != "diagonal",
+             "repeats": asked["repeats"] != 1, "test-shares": asked["test_shares"] is not None}
+    unused = {"frontier": ("method", "indices", "smaller", "scheme", "repeats"), "folds": ("test-shares",),
+              "check": tuple(given)}.get(modes[0] if modes else "", ("scheme", "repeats", "test-shares"))
+    for option in unused:
+        if given[option]:
+            what = f"--{modes[0]} takes no" if modes else "without --folds or --frontier there is no use for"
+            raise ArcuateError(f"{what} --{option}. Leave it out.")
 
 
 def _number(asked: str, option: str, example: float) -> float | None:
