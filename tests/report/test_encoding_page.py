@@ -12,7 +12,8 @@ import pytest
 
 from arcuate.errors import ArcuateError
 from arcuate.report.brain_maps import glass_brain, map_image, surface_map, write_interactive_view
-from arcuate.report.encoding_page import Place, brain_pictures, encoding_page, notes_section, verdict_of
+from arcuate.report.encoding_page import Place, brain_pictures, encoding_page, verdict_of
+from arcuate.report.encoding_tables import notes_section
 from arcuate.report.layer_curve import layer_curves
 from arcuate.report.rdm_picture import rdm_plot
 from arcuate.report.violins import violin_plots

@@ -51,16 +51,21 @@ def encode(
     device: Annotated[str | None, typer.Option(help="Of the language model and of --alpha cv: cpu or cuda.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same scores.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for result.json and maps.npz.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page: violins, baselines, brain maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """How well do language features predict brain responses, by every metric, against every baseline?"""
-    options = {k: v for k, v in locals().items() if k not in ("file", "out", "as_json")}
+    options = {k: v for k, v in locals().items() if k not in ("file", "out", "html", "as_json")}
     from arcuate.encoding.request import request_from, run, write_result
 
     request = request_from(options, file)
     result = run(request, lambda found: typer.echo(f"This will take {found}.", err=True))
     if out is not None:
         write_result(result, out)
+    if html is not None:
+        from arcuate.report.encoding_page import write_encoding_page
+
+        write_encoding_page(result, html, dataset=request.dataset, root=request.root)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), ensure_ascii=False, default=str))
     else:

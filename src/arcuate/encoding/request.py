@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from arcuate.datasets.responses import BrainResponses
 from arcuate.encoding.align import Alignment
 from arcuate.encoding.estimate import Estimate, estimate
 from arcuate.encoding.evaluate import evaluate
-from arcuate.encoding.features.make import make_features
+from arcuate.encoding.features.make import make_features, read_layers
 from arcuate.encoding.features.options import FeatureOptions
 from arcuate.encoding.features.record import Features
 from arcuate.encoding.nulls import autocorrelation_features
@@ -154,14 +154,17 @@ def run(request: EncodeRequest, announce: Callable[[Estimate], None] = lambda _:
     """Read, make features, evaluate; `announce` gets the estimate before the work starts."""
     dataset = response_dataset(request.dataset)
     settings = request.settings(dataset.kind)
-    subjects = chosen_subjects(dataset, request)
+    subjects, left_out = chosen_subjects(dataset, request)
     first = dataset.read(request.root, subjects[0])
     announce(estimate(first, settings, n_subjects=len(subjects), n_features=len(request.features)))
-    return evaluate(_designs(dataset, subjects, first, request), settings)
+    specs = [spec for spec in request.features if spec != AUTOCORRELATION]
+    read_layers(specs, first, request.feature_options())
+    result = evaluate(_designs(dataset, subjects, first, request), settings)
+    return replace(result, notes=(*(f"left out: {line}" for line in left_out), *result.notes))
 
 
-def chosen_subjects(dataset: ResponseDataset, request: EncodeRequest) -> tuple[str, ...]:
-    """The subjects asked for, or all that are there; an unknown one is refused."""
+def chosen_subjects(dataset: ResponseDataset, request: EncodeRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The subjects asked for, or all that are there with those left out; an unknown one is refused."""
     found = dataset.subjects(request.root)
     unknown = [name for name in request.subjects if name not in found.names]
     if unknown:
@@ -169,7 +172,7 @@ def chosen_subjects(dataset: ResponseDataset, request: EncodeRequest) -> tuple[s
         raise ArcuateError(
             f"Subject {unknown[0]!r} is not in {request.dataset}. There are {', '.join(found.names)}.{left_out}"
         )
-    return request.subjects or found.names
+    return (request.subjects, ()) if request.subjects else (found.names, found.excluded)
 
 
 def _designs(
@@ -190,7 +193,7 @@ def _autocorrelation(data: BrainResponses) -> Features:
     if data.kind != "continuous":
         raise ArcuateError(f"{data.name} has isolated stimuli, without neighbours: no autocorrelation features.")
     return Features(AUTOCORRELATION, autocorrelation_features(data.runs), signature(features=AUTOCORRELATION, width=5),
-                    rows="scans")  # fmt: skip
+                    rows="scans", own_scale=True)  # fmt: skip
 
 
 def write_result(result: EncodingResult, folder: Path) -> None:

@@ -9,18 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from arcuate.atomic import write_text
+from arcuate.datasets.response_readers import response_dataset
+from arcuate.encoding.result import EncodingResult
 from arcuate.errors import ArcuateError
-from arcuate.report.blocks import Block, Bullets, Column, Facts, Paragraph, Picture, Plot, Section, Table, Tag, Verdict
+from arcuate.report.blocks import Block, Facts, Paragraph, Picture, Plot, Section, Verdict
 from arcuate.report.brain_maps import glass_brain, grid_projections, map_image, surface_map
+from arcuate.report.encoding_tables import LEVEL, ceiling_table, difference_table, notes_section, summary_table
 from arcuate.report.layer_curve import layer_curves
 from arcuate.report.page import render_page
-from arcuate.report.violins import NAMES, violin_plots
+from arcuate.report.violins import violin_plots
 
 Lines = Sequence[Mapping[str, Any]]
-LEVEL = 0.05
 # The verdict rests on one score that is named before the numbers are seen: the first of these that was asked for.
 PRIMARY = (("pairwise", "pearson", "sum"), ("voxelwise", "r2_simple", None), ("rsa", "spearman", None))
 BASELINES = ("random", "rate", "position", "autocorrelation")
+# Brain maps on one page; the others are in maps.npz.
+SHOWN_SUBJECTS = 4
 NO_MAPS = "This dataset gives no coordinates of its columns, so no brain map can be drawn."
 
 
@@ -70,6 +75,30 @@ def encoding_page(
         sections.append(Section("settings", "Settings", (Facts(facts),)))
     return render_page(title, verdict_of(result["summary"], result.get("differences", ())), sections,
                        signature=result["signature"])  # fmt: skip
+
+
+def write_encoding_page(result: EncodingResult, path: Path, *, dataset: str, root: Path) -> Path:
+    """Write the page of a result; voxels are placed by reading the subjects whose maps are shown again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> empty = EncodingResult((), (), (), (), (), {}, "encode:toy")
+    >>> target = Path(tempfile.mkdtemp()) / "page.html"
+    >>> write_encoding_page(empty, target, dataset="alice", root=Path("nowhere")).name
+    'page.html'
+    """
+    chosen = list(dict.fromkeys(key.partition("/")[0] for key in result.maps))[:SHOWN_SUBJECTS]
+    maps = {key: values for key, values in result.maps.items() if key.partition("/")[0] in chosen}
+    known = response_dataset(dataset)
+    places = {}
+    for subject in chosen if known.space else ():
+        one = known.read(root, subject)
+        # Voxels that were left out have no value, and their places cannot be told.
+        if all(len(values) == one.n_voxels for key, values in maps.items() if key.startswith(f"{subject}/")):
+            places[subject] = Place(one.mask_image, one.coordinates, known.space)
+    title = f"Encoding of {known.title.split(':')[0]}"
+    return write_text(path, encoding_page(result.to_dict(), title=title, maps=maps, places=places))
 
 
 def sections_of(result: Mapping[str, Any], prefix: str = "") -> list[Section]:
@@ -142,103 +171,6 @@ def is_baseline(features: str) -> bool:
     (True, False)
     """
     return all(part.strip() in BASELINES for part in features.split("+"))
-
-
-def summary_table(summary: Lines, caption: str = "Mean over subjects, 95% interval, permutation null") -> Table:
-    """One row a score and set of features.
-
-    Examples
-    --------
-    >>> summary_table([]).rows
-    []
-    """
-    columns = ("features", "score", "voxels", Column("mean", numeric=True, digits=3),
-               Column("low", numeric=True, digits=3, hint="95% bootstrap interval over subjects"),
-               Column("high", numeric=True, digits=3), Column("permuted", numeric=True, digits=3),
-               Column("p", hint="share of permutations that reach the mean"),
-               Column("subjects", numeric=True))  # fmt: skip
-    rows = [
-        (line["features"], score_name(line), NAMES.get(line["voxels"], line["voxels"]), line["mean"], line["low"],
-         line["high"], line["null_mean"], p_tag(line["p"]), line["n_subjects"])
-        for line in summary
-    ]  # fmt: skip
-    return Table(caption, columns, rows, search=len(rows) > 12)
-
-
-def difference_table(differences: Lines) -> Table:
-    """Features less baseline, subject by subject.
-
-    Examples
-    --------
-    >>> difference_table([]).caption
-    'Difference from each baseline, subject by subject'
-    """
-    columns = ("features", "baseline", "score", "voxels", Column("difference", numeric=True, digits=3),
-               Column("low", numeric=True, digits=3), Column("high", numeric=True, digits=3), "beyond 0")  # fmt: skip
-    rows = [
-        (d["features"], d["baseline"], score_name(d), NAMES.get(d["voxels"], d["voxels"]), d["mean"], d["low"],
-         d["high"], Tag("yes", "good", 1) if (d["low"] or 0) > 0 else Tag("no", "neutral", 0))
-        for d in differences
-    ]  # fmt: skip
-    return Table("Difference from each baseline, subject by subject", columns, rows, search=True)
-
-
-def ceiling_table(ceilings: Lines) -> Table:
-    """What no model can be expected to pass.
-
-    Examples
-    --------
-    >>> ceiling_table([{"kind": "subjects", "voxels": "LPTL", "r": 0.4}]).rows[0][2]
-    0.4
-    """
-    columns = ("between", "voxels", Column("r", numeric=True, digits=3), Column("low", numeric=True, digits=3),
-               Column("high", numeric=True, digits=3))  # fmt: skip
-    rows = [
-        (f"{c['kind']}{' of ' + str(c['subject']) if c.get('subject') else ''}", c["voxels"], c["r"], c.get("low"),
-         c.get("high"))
-        for c in ceilings
-    ]  # fmt: skip
-    return Table("Noise ceilings: how well others, or repetitions, predict the same responses", columns, rows)
-
-
-def notes_section(notes: Sequence[str], longest: int = 40) -> Section:
-    """What was left out or filled in; many alike are counted.
-
-    Examples
-    --------
-    >>> notes_section(["a/1: x is left out", "a/2: x is left out"]).blocks[0].items
-    ('x is left out (2 subjects)',)
-    """
-    alike: dict[str, int] = {}
-    for note in notes:
-        line = note.partition(": ")[2] if ": " in note and "/" in note.partition(": ")[0] else note
-        alike[line] = alike.get(line, 0) + 1
-    lines = [f"{line} ({count} subjects)" if count > 1 else line for line, count in alike.items()]
-    if len(lines) > longest:
-        lines = [*lines[:longest], f"and {len(lines) - longest} more, in the JSON"]
-    return Section("notes", "What was left out or changed", (Bullets(tuple(lines)),))
-
-
-def score_name(line: Mapping[str, Any]) -> str:
-    """A score in words.
-
-    Examples
-    --------
-    >>> score_name({"score": "pairwise", "metric": "cosine", "match": "sum", "aggregate": None})
-    'pairwise cosine sum'
-    """
-    return " ".join(str(line[key]) for key in ("score", "metric", "match", "aggregate") if line[key])
-
-
-def p_tag(p: float | None) -> Tag | None:
-    """A p-value that is coloured by whether it is small.
-
-    Examples
-    --------
-    >>> p_tag(0.01).tone, p_tag(0.4).tone, p_tag(None)
-    ('good', 'neutral', None)
-    """
-    return None if p is None else Tag(f"{p:.3f}", "good" if p <= LEVEL else "neutral", p)
 
 
 def brain_pictures(values: np.ndarray, place: Place, title: str) -> list[Picture]:

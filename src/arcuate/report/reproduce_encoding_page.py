@@ -8,7 +8,8 @@ from arcuate.experiments.encoding_plan import SOURCES
 from arcuate.experiments.published_encoding import TITLES
 from arcuate.experiments.reproduce_encoding import ReproducedRow, Reproduction
 from arcuate.report.blocks import Block, Bullets, Column, Paragraph, Section, Table, Tag, Verdict
-from arcuate.report.encoding_page import difference_table, notes_section, summary_table, verdict_of
+from arcuate.report.encoding_page import verdict_of
+from arcuate.report.encoding_tables import difference_table, notes_section, summary_table
 from arcuate.report.layer_curve import layer_curves
 from arcuate.report.page import render_page
 from arcuate.report.rdm_picture import rdm_plot
