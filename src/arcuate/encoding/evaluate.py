@@ -13,8 +13,8 @@ from arcuate.encoding.features.record import Features
 from arcuate.encoding.fold_scores import FoldScores, check_selection, lonely_scans
 from arcuate.encoding.leave_two_out import Pairs
 from arcuate.encoding.nulls import p_value, same_stimuli_order, scan_orders, stimulus_orders
-from arcuate.encoding.result import Cell, EncodingResult, Evaluated, Measured, Score
-from arcuate.encoding.scorers import Fits, LeaveTwoOut, Rsa, Scorer, every_pair, folds_of
+from arcuate.encoding.result import EncodingResult, Evaluated, Score
+from arcuate.encoding.scorers import Fits, LeaveTwoOut, PairByPair, Rsa, Scorer, every_pair, folds_of
 from arcuate.encoding.settings import EncodingSettings
 from arcuate.encoding.summary import ceilings, differences, summarise
 from arcuate.errors import ArcuateError
@@ -46,6 +46,7 @@ def evaluate(
 
 
 BATCH = 100  # permutations handed on together
+KEPT_BYTES = 64 * 2**20  # responses up to this size are kept for ceilings
 
 
 @dataclass(eq=False)
@@ -84,9 +85,8 @@ class _Gathered:
         values = np.ascontiguousarray(data.responses)
         self.hashes[data.subject] = fingerprint([str(values.shape).encode(), values.data])  # type: ignore[list-item]
         self.feature_lines[features.signature] = None
-        if data.rois or data.repetitions is not None:
-            small = data.responses.nbytes < 64 * 2**20
-            self.for_ceiling.setdefault(data.subject, data) if small else None
+        if (data.rois or data.repetitions is not None) and data.responses.nbytes < KEPT_BYTES:
+            self.for_ceiling.setdefault(data.subject, data)
 
     def _scorer(self, data: BrainResponses, features: Features) -> Scorer:
         settings = self.settings
@@ -96,10 +96,12 @@ class _Gathered:
         wanted = (*(("pairwise",) if pairwise and not apart else ()), *(("voxelwise",) if voxelwise else ()))
         fits, pairs = self._shared(data, features, closed)
         folds = FoldScores(data, fits, settings, wanted) if wanted else None
-        leave_two_out = LeaveTwoOut(data, pairs, settings) if pairs is not None else None
-        if apart and not closed:
+        leave_two_out: LeaveTwoOut | PairByPair | None = None
+        if pairs is not None:
+            leave_two_out = LeaveTwoOut(data, pairs, settings)
+        elif apart:
             pair_fits = replace(fits, folds=tuple(every_pair(data.n_rows)))
-            leave_two_out = _ByRefits(FoldScores(data, pair_fits, settings, ("pairwise",)))  # type: ignore[assignment]
+            leave_two_out = PairByPair(FoldScores(data, pair_fits, settings, ("pairwise",)))
         if folds is not None and pairwise and data.kind == "continuous" and settings.leave_out_lonely:
             lonely = lonely_scans(fits(), settings.distance)
             if lonely:
@@ -154,16 +156,6 @@ class _Gathered:
 
 def _who(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-@dataclass(frozen=True, eq=False)
-class _ByRefits:
-    """Leave-two-out where every pair needs its own fit (z-scored features, alpha by voxel)."""
-
-    folds: FoldScores
-
-    def score(self, order: np.ndarray | None = None) -> dict[Cell, Measured]:
-        return self.folds.score([order])[0][0]
 
 
 def _orders(data: BrainResponses, settings: EncodingSettings) -> np.ndarray:

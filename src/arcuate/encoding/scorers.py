@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from arcuate.encoding.features.record import Features
 from arcuate.encoding.fold_fit import FoldFit, fit_fold
 from arcuate.encoding.fold_scores import Cells, FoldScores
 from arcuate.encoding.folds import Fold, all_pairs, block_folds, run_folds, shuffled_folds
+from arcuate.encoding.leave_two_out import Cells as PairCells
 from arcuate.encoding.leave_two_out import Pairs, SelectedPairs, gram, score_gram
 from arcuate.encoding.result import Cell, Measured
 from arcuate.encoding.ridge_banded import band_scales, band_weights
@@ -22,6 +24,9 @@ from arcuate.encoding.settings import EncodingSettings
 from arcuate.errors import ArcuateError
 from arcuate.metrics.ceiling import without_drift
 from arcuate.metrics.rsa import CORRELATIONS, dissimilarity, standardised_triangle
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Above so many folds (all pairs, one by one) their fits are made anew instead of kept.
 KEPT_FITS = 64
@@ -118,12 +123,12 @@ class LeaveTwoOut:
         return gram(self._values)
 
     @cached_property
-    def _spheres(self):  # type: ignore[no-untyped-def]
+    def _spheres(self) -> csr_matrix | None:
         if self.settings.select.rule != "searchlight":
             return None
         return spheres(self.data.coordinates, self.settings.select.radius)
 
-    def _selected(self, order: np.ndarray | None):  # type: ignore[no-untyped-def]
+    def _selected(self, order: np.ndarray | None) -> PairCells:
         repetitions = None
         if self.settings.select.rule == "stable":
             assert self.data.repetitions is not None
@@ -136,6 +141,17 @@ class LeaveTwoOut:
             self.pairs, values, self.settings.select, repetitions, self._spheres,
             standardise=self.settings.zscores("isolated")[1],
         ).score()
+
+
+@dataclass(frozen=True, eq=False)
+class PairByPair:
+    """Leave-two-out where every pair needs its own fit: z-scored features, or one alpha a voxel."""
+
+    folds: FoldScores
+
+    def score(self, order: np.ndarray | None = None) -> Cells:
+        """The nine cells for responses in this order."""
+        return self.folds.score([order])[0][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +212,7 @@ class Rsa:
 class Scorer:
     """All scores that were asked for."""
 
-    leave_two_out: LeaveTwoOut | None
+    leave_two_out: LeaveTwoOut | PairByPair | None
     folds: FoldScores | None
     rsa: Rsa | None
 
