@@ -246,6 +246,26 @@ def test_a_planted_passage_and_a_planted_short_sentence_are_quoted(texts):
     assert "ngram-overlap" not in leaks(tiny)
 
 
+def test_versions_of_a_story_are_named_but_short_windows_may_agree():
+    said = [f"w{k} w{k + 1} w{k + 2}" for k in range(30)]
+    frame = pl.DataFrame({
+        "subject": ["a"] * 30 + ["b"] * 30, "story": ["first"] * 30 + ["second"] * 30, "segment": [*range(30)] * 2,
+        "n_segments": [2] * 60, "text": [*said, *said[:28], "x y z", "z y x"], "part": ["train"] * 30 + ["test"] * 30})
+    [found] = found_by("near-duplicate-text", frame, "story")
+    assert found.examples == ("Jaccard 0.88: “second” in test, “first” in train",)
+    assert (found.samples, found.culprits) == (30, 1)
+    chance = frame.with_columns(text=pl.Series(said + [f"v{k} v{k + 1} v{k + 2}" for k in range(29)] + [said[3]]))
+    assert found_by("near-duplicate-text", chance, "story") == []
+    assert found_by("ngram-overlap", chance, "story") == []
+    long = " ".join(f"u{k}" for k in range(8))
+    quoted = frame.with_columns(text=pl.Series([long, *said[1:], f"so {long}", *(f"v{k}" for k in range(29))]))
+    assert [one.samples for one in found_by("ngram-overlap", quoted, "story")] == [1]
+    same = frame.with_columns(text=pl.Series([long, *said[1:], long, *(f"v{k}" for k in range(29))]))
+    assert [one.samples for one in found_by("ngram-overlap", same, "story")] == [1]
+    six = quoted.with_columns(pl.col("text").str.replace("u6 u7", ""))
+    assert found_by("ngram-overlap", six, "story") == []
+
+
 def test_a_planted_window_is_named_by_run(windows):
     base = windows.filter((pl.col("part") == "train") & (pl.col("story") == "x0")).row(0, named=True)
     end = base["segment"] + base["n_segments"]

@@ -103,12 +103,11 @@ class Tally:
 
     @cached_property
     def wording(self) -> pl.DataFrame:
-        """Each distinct text with its node and its samples in each part; dropped texts are left out."""
+        """Each distinct text of each node with its samples in each part; dropped texts are left out."""
         used = self.groups.filter((pl.col("part") != DROPPED) & pl.col("text").is_not_null())
-        return used.group_by("text").agg(
-            pl.col("node").min(),
-            *(pl.col("samples").filter(pl.col("part") == name).sum().alias(name) for name in self.parts),
-        ).sort("text")
+        return used.group_by("text", "node").agg(
+            pl.col("samples").filter(pl.col("part") == name).sum().alias(name) for name in self.parts
+        ).sort("text", "node")
 
     def has(self, *columns: str) -> bool:
         """Whether the counts keep all of `columns`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import polars as pl
 
 from arcuate.leakage.evidence import Evidence, NotChecked, clipped, count
 from arcuate.leakage.findings import Finding
 from arcuate.leakage.rates import pairs_of_parts
+from arcuate.leakage.tally import Tally
 from arcuate.leakage.texts import Texts
-from arcuate.samples.near_duplicates import near_duplicate_pairs
+from arcuate.samples.near_duplicates import Shingles, near_pairs_of_shingles
 
 NAME = "near-duplicate-text"
 
@@ -20,8 +22,6 @@ def near_duplicate_text(evidence: Evidence) -> Iterator[Finding]:
 
     Examples
     --------
-    >>> import polars as pl
-    >>> from arcuate.leakage.tally import Tally
     >>> rows = pl.DataFrame({"subject": ["a", "b"], "part": ["train", "test"],
     ...     "text": ["one two three four five six seven eight", "one two three four five six seven eight nine"]})
     >>> [found] = near_duplicate_text(Evidence(tally=Tally.of(rows, "text")))
@@ -31,8 +31,8 @@ def near_duplicate_text(evidence: Evidence) -> Iterator[Finding]:
     threshold = evidence.settings.near_duplicates
     if threshold is None:
         raise NotChecked("near-duplicates are off")
-    texts = Texts.of(evidence.tally)
-    pairs = near_duplicate_pairs(texts.words, threshold)
+    texts, shingles = _compared(evidence.tally)
+    pairs = near_pairs_of_shingles(shingles, threshold)
     first = np.array([pair.first for pair in pairs], np.int64)
     second = np.array([pair.second for pair in pairs], np.int64)
     jaccard = np.array([pair.jaccard for pair in pairs])
@@ -56,3 +56,14 @@ def near_duplicate_text(evidence: Evidence) -> Iterator[Finding]:
                     f"(Jaccard from {threshold:g})",
             kind="L1.4",
         )
+
+
+def _compared(tally: Tally) -> tuple[Texts, Shingles]:
+    """What is compared: text with text; of windows, story with story, since short windows often agree by chance."""
+    texts = Texts.of(tally)
+    shingles = Shingles.of_texts(texts.words)
+    if tally.unit == "text":
+        return texts, shingles
+    stories, owner = np.unique(texts.nodes, return_inverse=True)
+    counts = tally.by("node").filter(pl.col("node").is_in(stories.tolist()))
+    return Texts(stories.tolist(), stories, counts), Shingles.union(shingles, owner, len(stories))

@@ -22,7 +22,8 @@ def ngram_overlap(evidence: Evidence) -> Iterator[Finding]:
     """Yield a leak for each pair of parts whose texts share a long n-gram (8 words by default).
 
     A sentence shorter than that, down to 4 words, is looked for whole in the texts of the other side,
-    both ways round. Texts that are equal are left to the text overlap check.
+    both ways round; windows of a story are no sentences, so only their n-grams count. Texts that are
+    equal are left to the text overlap check.
 
     Examples
     --------
@@ -35,7 +36,8 @@ def ngram_overlap(evidence: Evidence) -> Iterator[Finding]:
     ('“the whale is white” in test; train has “He said: the whale is white, and sighed.”',)
     """
     texts, settings = Texts.of(evidence.tally), evidence.settings
-    runs = list(occurrences(texts.words, settings.shortest, settings.ngram))
+    shortest = settings.shortest if evidence.tally.unit == "text" else settings.ngram
+    runs = list(occurrences(texts.words, shortest, settings.ngram))
     for later, earlier in pairs_of_parts(evidence.tally.parts):
         text, place, size, partner = _shared(texts, runs, settings.ngram, later, earlier)
         culprits = np.unique(text)
