@@ -4,12 +4,13 @@ Texts repeat over subjects, subjects are crossed with texts, clusters are unequa
 subjects shift the difference between the two decoders by chance. Beside ours: the same bootstrap over
 samples as if they were independent (iid), which most papers use, and over texts alone.
 
-    python -m benchmarks.verdict_calibration [--pairs 1000] [--powers 500] [--draws 1000]
+    python -m benchmarks.verdict_calibration [--pairs 1000] [--powers 500] [--draws 1000] [--workers 1]
 """
 
 from __future__ import annotations
 
 import argparse
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,43 +109,43 @@ def naive(real: Predictions, control: Predictions, clusters: Clusters, draws: in
     return bool(claims), bool(found.low[0] <= 0 <= found.high[0])
 
 
-def null(world: World, pairs: int, draws: int) -> dict[str, float]:
-    """Shares over `pairs` simulated pairs without any effect."""
-    counts = dict.fromkeys(
-        ("reads", "worse", "covers", "iid claims", "iid covers", "text claims", "text covers"), 0
-    )
-    for seed in range(pairs):
-        real, control = pair(world, seed)
-        verdict = judge(real, [control], metrics=["rouge1_f"], draws=draws, seed=seed, baselines=False)
-        gain = verdict.difference()
-        counts["reads"] += verdict.verdict == "reads the brain"
-        counts["worse"] += verdict.verdict == "worse than control"
-        counts["covers"] += gain.low <= 0 <= gain.high
-        rows = [str(row) for row in range(len(real.targets))]
-        for name, clusters in (("iid", Clusters.of(rows)), ("text", Clusters.of(real.targets))):
-            claims, covers = naive(real, control, clusters, min(draws, 300))
-            counts[f"{name} claims"] += claims
-            counts[f"{name} covers"] += covers
-    return {name: 100 * count / pairs for name, count in counts.items()}
+def one_null(task: tuple[World, int, int]) -> dict[str, bool]:
+    """What one pair without any effect leads to."""
+    world, seed, draws = task
+    real, control = pair(world, seed)
+    verdict = judge(real, [control], metrics=["rouge1_f"], draws=draws, seed=seed, baselines=False)
+    gain = verdict.difference()
+    told = {"reads": verdict.verdict == "reads the brain", "worse": verdict.verdict == "worse than control",
+            "p": gain.p <= 0.05, "covers": gain.low <= 0 <= gain.high}
+    rows = [str(row) for row in range(len(real.targets))]
+    for name, clusters in (("iid", Clusters.of(rows)), ("text", Clusters.of(real.targets))):
+        told[f"{name} claims"], told[f"{name} covers"] = naive(real, control, clusters, min(draws, 300))
+    return told
 
 
-def power(world: World, runs: int, draws: int) -> float:
+def one_power(task: tuple[World, int, int, float]) -> tuple[bool, float]:
+    """Whether a planted effect is found, and what the verdict prints as detectable."""
+    world, seed, draws, effect = task
+    real, control = pair(world, seed, effect)
+    verdict = judge(real, [control], metrics=["rouge1_f"], draws=draws, seed=seed, baselines=False)
+    return verdict.verdict == "reads the brain", verdict.detectable
+
+
+def null(world: World, pairs: int, draws: int, pool: Executor) -> dict[str, float]:
+    """Shares over `pairs` simulated pairs without any effect, in percent."""
+    told = list(pool.map(one_null, [(world, seed, draws) for seed in range(pairs)], chunksize=4))
+    return {name: 100 * float(np.mean([one[name] for one in told])) for name in told[0]}
+
+
+def power(world: World, runs: int, draws: int, pool: Executor) -> float:
     """How often an effect is found that is exactly as large as a verdict says it can find.
 
     The size is the mean of what verdicts on pairs without effect print: no single run's luck decides it.
     """
-    printed = []
-    for seed in range(50):
-        real, control = pair(world, 10_000 + seed)
-        verdict = judge(real, [control], metrics=["rouge1_f"], draws=draws, seed=seed, baselines=False)
-        printed.append(verdict.detectable)
-    effect = float(np.mean(printed)) / 100
-    found = 0
-    for seed in range(runs):
-        real, control = pair(world, 20_000 + seed, effect)
-        verdict = judge(real, [control], metrics=["rouge1_f"], draws=draws, seed=seed, baselines=False)
-        found += verdict.verdict == "reads the brain"
-    return 100 * found / runs
+    pilots = pool.map(one_power, [(world, 10_000 + seed, draws, 0.0) for seed in range(60)], chunksize=4)
+    effect = float(np.mean([detectable for _, detectable in pilots])) / 100
+    tasks = [(world, 20_000 + seed, draws, effect) for seed in range(runs)]
+    return 100 * float(np.mean([found for found, _ in pool.map(one_power, tasks, chunksize=4)]))
 
 
 def main() -> None:
@@ -154,15 +155,17 @@ def main() -> None:
     parser.add_argument("--powers", type=int, default=500)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--worlds", type=int, default=len(WORLDS))
+    parser.add_argument("--workers", type=int, default=1)
     asked = parser.parse_args()
-    print(f"{'world':30}{'reads':>7}{'worse':>7}{'covers':>8} | {'iid':>6}{'covers':>8} | "
+    print(f"{'world':30}{'reads':>7}{'worse':>7}{'p<.05':>7}{'covers':>8} | {'iid':>6}{'covers':>8} | "
           f"{'text':>6}{'covers':>8} | {'power':>6}")
-    for world in WORLDS[: asked.worlds]:
-        rates = null(world, asked.pairs, asked.draws)
-        found = f"{power(world, asked.powers, asked.draws):6.1f}" if world.hits else "     –"
-        print(f"{world.name:30}{rates['reads']:7.1f}{rates['worse']:7.1f}{rates['covers']:8.1f} | "
-              f"{rates['iid claims']:6.1f}{rates['iid covers']:8.1f} | "
-              f"{rates['text claims']:6.1f}{rates['text covers']:8.1f} | {found}", flush=True)
+    with ProcessPoolExecutor(asked.workers) as pool:
+        for world in WORLDS[: asked.worlds]:
+            rates = null(world, asked.pairs, asked.draws, pool)
+            found = f"{power(world, asked.powers, asked.draws, pool):6.1f}" if world.hits else "     –"
+            print(f"{world.name:30}{rates['reads']:7.1f}{rates['worse']:7.1f}{rates['p']:7.1f}{rates['covers']:8.1f} | "
+                  f"{rates['iid claims']:6.1f}{rates['iid covers']:8.1f} | "
+                  f"{rates['text claims']:6.1f}{rates['text covers']:8.1f} | {found}", flush=True)
 
 
 if __name__ == "__main__":

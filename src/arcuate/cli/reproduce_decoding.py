@@ -23,6 +23,7 @@ def decoding(
     cluster: Cluster = None,
     dry_run: DryRun = False,
     plan_only: PlanOnly = False,
+    run_only: Annotated[bool, typer.Option("--run-only", help="Only run cells; make the tables elsewhere.")] = False,
     collect_only: Annotated[bool, typer.Option("--collect-only", help="Only make tables of the cells done.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +39,7 @@ def decoding(
     if plan_only:
         return
     cells = run.grid_of(plans, chosen)
-    if collect_only or run_cells(cells, out, workers, gpus, cluster, dry_run):
+    if (collect_only or run_cells(cells, out, workers, gpus, cluster, dry_run)) and not run_only:
         from arcuate.cli.decoding_terminal import finish
 
         finish(run.collect(cells, out, plans), out / "decoding.html", as_json)

@@ -74,6 +74,17 @@ class Cell:
         return _key(self)
 
     @property
+    def label(self) -> str:
+        """Its settings in a few words.
+
+        Examples
+        --------
+        >>> Cell.of("m:f", {"model": "unicorn", "seed": 1, "setup": {"width": 9}}).label
+        'unicorn 1'
+        """
+        return " ".join(str(value) for value in self.values.values() if isinstance(value, (str, int, float)))
+
+    @property
     def root(self) -> str:
         """Cells that build on one another share it: they run one after the other in one process."""
         return self.needs[0].root if self.needs else self.key

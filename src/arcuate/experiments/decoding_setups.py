@@ -54,7 +54,7 @@ _BART = {"type": "bart", "d_model": 96, "encoder_layers": 1, "decoder_layers": 2
 _GPT = {"type": "gpt2", "n_embd": 96, "n_layer": 2, "n_head": 4, "n_positions": 64}
 _UNICORN = {"channels": [8, 16], "hidden": 192, "width": 96, "layers": 1, "heads": 4, "feedforward": 192,
             "dropout": 0.0}
-_TEXT: dict[str, Any] = {"batch_size": 128, "lr": 2e-3, "schedule": "exponential", "lr_end": 1e-4, "clip": 1.0}
+_TEXT: dict[str, Any] = {"batch_size": 192, "lr": 2e-3, "schedule": "exponential", "lr_end": 1e-4, "clip": 1.0}
 
 
 def _pretraining(epochs: int) -> tuple[Stage, ...]:

@@ -83,8 +83,7 @@ def run_grid(
     chains: dict[str, list[Cell]] = defaultdict(list)
     for cell in missing:
         chains[cell.root].append(cell)
-    # The longest first, so that no worker is left with a long chain at the end.
-    work = sorted(chains.values(), key=lambda chain: -sum(cell.seconds for cell in chain))
+    work = list(chains.values())  # in the order given: a run cut short has done what was asked for first
     failures: list[str] = []
     for told in track(_results(work, folder, workers, gpus, cluster), "cells", total=len(work)):
         failures += told
@@ -121,7 +120,7 @@ def run_chain(chain: Sequence[Cell], folder: Path) -> list[str]:
     for cell in chain:
         if any(need.key in failed for need in cell.needs):
             failed.add(cell.key)
-            failures.append(f"{cell.key} {cell.settings}: what it builds on failed")
+            failures.append(f"{cell.key} ({cell.label}): what it builds on failed")
             continue
         try:
             cell.run(folder)
@@ -129,7 +128,7 @@ def run_chain(chain: Sequence[Cell], folder: Path) -> list[str]:
             if os.environ.get("ARCUATE_DEBUG"):
                 raise
             failed.add(cell.key)
-            failures.append(f"{cell.key} {cell.settings}: {type(error).__name__}: {error}")
+            failures.append(f"{cell.key} ({cell.label}): {type(error).__name__}: {error}")
             print(failures[-1], file=sys.stderr, flush=True)
     return failures
 

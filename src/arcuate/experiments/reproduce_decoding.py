@@ -43,10 +43,10 @@ SIZES = {
                          "regions": 16},
              zuco={"subjects": 6, "stories": 3, "sentences": 12}),
         # Minutes on one H200: what results/ holds.
-        Size(name="small", seeds=(1, 2), epochs=25, pretraining=25,
+        Size(name="small", seeds=(1, 2), epochs=20, pretraining=20,
              narratives={"subjects": 48, "stories": 32, "sentences": 12, "words_per_segment": 1, "window": 8,
                          "tr": 3.0, "regions": 64},
-             zuco={"subjects": 10, "stories": 3, "sentences": 110}),
+             zuco={"subjects": 10, "stories": 3, "sentences": 96}),
     )
 }
 # Dataset folders looked for under --data, by the paper's name; ZuCo's design has no method b or e (Table 3).
@@ -81,19 +81,28 @@ def plan_all(data: Path | None, out: Path, size: Size) -> list[Plan]:
 
 
 def grid_of(plans: Sequence[Plan], size: Size) -> list[Cell]:
-    """The papers' models under every method, UniCoRN* for training length, and all models under f and optimal."""
+    """What the papers' tables need: a part of the grid that `decode controls` runs whole.
+
+    Seeds come one after the other, so that a run that is cut short leaves whole ones.
+    """
     cells = []
     for plan in plans:
         setups = setups_of(plan, size)
         main = tuple(name for name in ("unicorn", "eeg2text") if name in setups)
-        cells += cells_of(plan, setups, Axes(models=main))
-        if plan.modality == "fmri":
-            cells += cells_of(plan, setups, Axes(models=("unicorn_random_encoder",), train_inputs=("real",),
-                                                 test_inputs=("real",), test_sets=("own",)))
         others = tuple(name for name in setups if name not in (*main, "unicorn_random_encoder"))
-        cells += cells_of(plan, setups, Axes(models=others, methods=("f", "optimal"), train_inputs=("real",),
-                                             lengths=("1x",), test_inputs=("real", "shuffled")))
-    return cells
+        asked = [
+            Axes(models=main, train_inputs=("real",), lengths=("1x",)),
+            Axes(models=main, train_inputs=("real",), lengths=("longer",), test_inputs=("real", "shuffled")),
+            Axes(models=main, train_inputs=("noise",), lengths=("1x",), test_inputs=("real", "noise"),
+                 test_sets=("own",)),
+            Axes(models=others, methods=("f", "optimal"), train_inputs=("real",), lengths=("1x",),
+                 test_inputs=("real", "shuffled"), test_sets=("own",)),
+        ]
+        if plan.modality == "fmri":
+            asked.append(Axes(models=("unicorn_random_encoder",), train_inputs=("real",), test_inputs=("real",),
+                              test_sets=("own",)))
+        cells += [cell for axes in asked for cell in cells_of(plan, setups, axes)]
+    return sorted(cells, key=lambda cell: cell.values["seed"])
 
 
 def collect(cells: Sequence[Cell], out: Path, plans: Sequence[Plan], draws: int = 2000) -> dict[str, Any]:
