@@ -6,6 +6,7 @@ from arcuate.datasets.alice import ALICE, ALICE_6MM
 from arcuate.datasets.cognival import COGNIVAL
 from arcuate.datasets.dehghani2017 import DEHGHANI2017
 from arcuate.datasets.mitchell2008 import MITCHELL2008
+from arcuate.datasets.narratives.responses import NARRATIVES
 from arcuate.datasets.nifti_events import NIFTI
 from arcuate.datasets.pereira2018 import PEREIRA2018
 from arcuate.datasets.response_dataset import ResponseDataset
@@ -20,6 +21,7 @@ RESPONSE_READERS: dict[str, ResponseDataset] = {
     WEHBE2014.name: WEHBE2014,
     **COGNIVAL,
     **PEREIRA2018,
+    **NARRATIVES,
     NIFTI.name: NIFTI,
 }
 
