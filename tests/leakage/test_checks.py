@@ -13,6 +13,7 @@ from arcuate.leakage.evidence import Evidence, Settings
 from arcuate.leakage.tally import Tally
 from arcuate.samples.text_identity import text_key, words
 
+SOME = settings(max_examples=min(40, settings().max_examples))
 PAIRS = (("test", "train"), ("val", "train"), ("test", "val"))
 
 
@@ -46,7 +47,7 @@ def naive(rows, pairs, touches, culprit):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40)
+@SOME
 def test_subject_and_text_overlap_count_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_texts"](seed, 50)
     rows = frame.to_dicts()
@@ -70,7 +71,7 @@ def share_a_run(one, other, n=8, shortest=4):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40)
+@SOME
 def test_ngram_overlap_counts_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_texts"](seed, 40)
     expected = naive(
@@ -79,7 +80,7 @@ def test_ngram_overlap_counts_as_a_naive_loop_does(worlds, seed):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40)
+@SOME
 def test_near_duplicates_count_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_texts"](seed, 40)
 
@@ -109,7 +110,7 @@ def gap(a, b):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40)
+@SOME
 def test_windows_count_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_windows"](seed)
     rows = frame.to_dicts()
@@ -127,7 +128,7 @@ def test_windows_count_as_a_naive_loop_does(worlds, seed):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40)
+@SOME
 def test_shared_segments_count_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_windows"](seed)
     rows = frame.to_dicts()
@@ -155,7 +156,7 @@ def silent(frame):
 
 @pytest.mark.parametrize("kind", ["clean_texts", "clean_windows"])
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@SOME
 def test_clean_worlds_stay_silent(worlds, kind, seed):
     silent(worlds[kind](seed))
 
