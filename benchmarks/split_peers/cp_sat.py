@@ -28,6 +28,8 @@ def answer(graph: Graph, asked: Asked) -> Answered:
             both = model.new_bool_var("")
             model.add_implication(both, subjects[subject][part])
             model.add_implication(both, texts[text][part])
+            # Kept means kept: without this it would meet the ratio by dropping samples at will.
+            model.add_bool_or(both, subjects[subject][part].Not(), texts[text][part].Not())
             kept[part].append(both)
     weights = np.rint(graph.weights).astype(int).tolist()
     amounts = [cp_model.LinearExpr.weighted_sum(of_part, weights) for of_part in kept]

@@ -16,6 +16,7 @@ from arcuate.splits.optimal.problem import Parts, Problem
 Floats = npt.NDArray[np.float64]
 FREE = -1
 FEW_ROWS = 300
+WIDE_SIDE, WIDE_NUMBERS = 60, 300_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,11 @@ class Instance:
         return self.n_parts ** self.n_small > FEW_ROWS
 
     @property
+    def is_wide(self) -> bool:
+        """Whether going down the small side even once costs too much to begin with."""
+        return self.n_small > WIDE_SIDE or self.n_small * self.n_parts * len(self.counts) > WIDE_NUMBERS
+
+    @property
     def ratio_side(self) -> str:
         """What the ratio is of: 'weight', or the nodes of the 'small' or the 'large' side."""
         if self.problem.ratio_of == "samples":
@@ -82,6 +88,10 @@ class Instance:
         part_of_small = np.empty(self.n_small, np.int64)
         part_of_small[self.small_order] = small
         return (part_of_small, large) if self.subjects_are_small else (large, part_of_small)
+
+    def small_and_large(self, subjects: Parts, texts: Parts) -> tuple[Parts, Parts]:
+        """Both sides of a split, the searched one first, each in the graph's order."""
+        return (subjects, texts) if self.subjects_are_small else (texts, subjects)
 
     def kind_of_small(self) -> Parts:
         """Number of the group of twins that each small node is in, in the graph's order."""

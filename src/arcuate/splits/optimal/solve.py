@@ -68,15 +68,17 @@ def _solve_by_search(graph: Graph, problem: Problem) -> Solution:
     budget = Budget(problem.time_limit)
     instance = build_instance(graph, problem)
     search = Search(Relaxation.of(instance), budget)
-    if instance.has_many_rows:
-        beam(search)
     for start in problem.starts:
         subjects, texts = (np.asarray(side, np.int64) for side in start)
-        given(search, *((subjects, texts) if instance.subjects_are_small else (texts, subjects)))
-    search.run(until_share=0.1)
-    if not search.is_done:
-        anneal(search, np.random.default_rng(problem.seed), until_share=0.35)
-        search.run(until_share=1.0)
+        given(search, *instance.small_and_large(subjects, texts))
+    if instance.is_wide:
+        _in_turns(graph, search, until_share=0.5)
+    elif instance.has_many_rows:
+        beam(search)
+    search.run(until_share=max(0.1, budget.spent_share + 0.1))
+    if not search.is_done and not instance.is_wide:
+        anneal(search, np.random.default_rng(problem.seed), until_share=0.4)
+    search.run(until_share=1.0)
     if search.best is None:
         raise refusal(graph, problem, lambda wider: _any_split(graph, wider), proved=search.is_done)
     sides = instance.parts(search.best.small.astype(np.int64), instance.spread(search.best.of_type))
@@ -84,11 +86,22 @@ def _solve_by_search(graph: Graph, problem: Problem) -> Solution:
     return _solution(graph, problem, _balanced(instance, sides), bound, budget, search.nodes_seen)
 
 
+def _in_turns(graph: Graph, search: Search, until_share: float) -> None:
+    """Start from what improving both sides in turns finds."""
+    instance = search.relaxation.instance
+    turns = Turns(graph, instance.problem, search.budget)
+    improve_in_turns(turns, until_share)
+    if turns.best is not None:
+        given(search, *instance.small_and_large(*turns.best))
+
+
 def _any_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
     """Some split that meets the problem."""
     instance = build_instance(graph, problem)
     search = Search(Relaxation.of(instance), Budget(min(problem.time_limit, 5.0)))
-    if instance.has_many_rows:
+    if instance.is_wide:
+        _in_turns(graph, search, until_share=0.3)
+    elif instance.has_many_rows:
         beam(search)
     while search.best is None and not search.is_done and not search.budget.is_spent:
         search.run(until_share=search.budget.spent_share + 0.05)
