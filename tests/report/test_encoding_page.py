@@ -93,7 +93,7 @@ def test_every_subject_is_a_point_of_its_violin():
     pairwise = plots[0].figure["data"]
     violins = [trace for trace in pairwise if trace["type"] == "violin"]
     assert len(violins) == 9 * 2
-    assert {len(trace["y"]) for trace in violins} == {5}
+    assert {(len(trace["y"]), trace["points"]) for trace in violins} == {(5, "all")}
     panels = {trace["xaxis"] for trace in pairwise}
     assert len(panels) == 9
     titles = [note["text"] for note in plots[0].figure["layout"]["annotations"]]
