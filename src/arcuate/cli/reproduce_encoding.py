@@ -17,20 +17,21 @@ def encoding(
     out: Annotated[Path, typer.Option(help="Folder to write to; a stopped run goes on where it was.")],
     permutations: Annotated[int, typer.Option(help="For nulls and p-values.", min=0)] = 99,
     subjects: Annotated[int, typer.Option(help="Only the first so many of each dataset; 0: all.", min=0)] = 0,
-    features: Annotated[list[str] | None, typer.Option(help="In ELMo's place: glove, smollm2:15.")] = None,
+    features: Annotated[list[str] | None, typer.Option(
+        help="In ELMo's place; by default glove, with smollm2:0 for single words and smollm2:15 for running text.",
+    )] = None,
     layers: Annotated[bool, typer.Option(help="Score SmolLM2 layer by layer too.")] = True,
     seed: Annotated[int, typer.Option(help="The same seed gives the same scores.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Pairwise, voxelwise and RSA tables on Words, Stories, Alice and Harry; says which data are missing."""
     from arcuate.atomic import write_text
-    from arcuate.experiments.encoding_plan import MODELS
     from arcuate.experiments.reproduce_encoding import reproduce_encoding
     from arcuate.report.reproduce_encoding_page import reproduction_page
 
     made = reproduce_encoding(
         data, out, announce=lambda line: typer.echo(line, err=True), permutations=permutations,
-        n_subjects=subjects or None, models=tuple(features or MODELS), layers=layers, seed=seed,
+        n_subjects=subjects or None, models=tuple(features) if features else None, layers=layers, seed=seed,
     )  # fmt: skip
     write_text(out / "encoding.html", reproduction_page(made))
     if as_json:

@@ -23,8 +23,10 @@ STAND_IN = {
     "cognival-wehbe2014": "word types averaged over the chapter, 100 random voxels (CogniVal): isolated stimuli, "
     "not the time course of the paper",
 }
-# ELMo's first layer is a lower-middle one; the middle of SmolLM2's 30 stands where ELMo stood.
-MODELS = ("glove", "smollm2:15")
+# In ELMo's place. The paper takes its token layer for single words and a contextual layer for running text: of
+# SmolLM2 the embedding and the middle of 30 layers.
+MODELS_OF_WORDS = ("glove", "smollm2:0")
+MODELS_OF_TEXT = ("glove", "smollm2:15")
 BASELINES = ("random", "rate", "position", "autocorrelation")
 SELECTIONS = ("none", "stable", "ev", "r", "random")
 LAYER_STEP = 5
@@ -59,7 +61,7 @@ class Plan:
     runs: tuple[PlannedRun, ...]
 
 
-def make_plan(data: Path, *, permutations: int = 100, models: tuple[str, ...] = MODELS,
+def make_plan(data: Path, *, permutations: int = 100, models: tuple[str, ...] | None = None,
               n_subjects: int | None = None, layers: bool = True, seed: int = 1) -> Plan:  # fmt: skip
     """Look under `data` and plan every table that can be made.
 
@@ -81,7 +83,8 @@ def make_plan(data: Path, *, permutations: int = 100, models: tuple[str, ...] = 
         dataset = response_dataset(source.dataset)
         subjects = dataset.subjects(data).names[:n_subjects]
         request = replace(base, dataset=source.dataset, subjects=subjects, align="offset")
-        runs += _runs_of(source, dataset, request, _has_many_voxels(dataset, data, subjects[0]), models, layers)
+        many = _has_many_voxels(dataset, data, subjects[0])
+        runs += _runs_of(source, dataset, request, many, models or _models(source.dataset), layers)
     return Plan(sources, missing, tuple(runs))
 
 
@@ -96,6 +99,11 @@ def _find(data: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
         if stand_in and response_dataset(stand_in).is_under(data):
             sources.append(Source(role, stand_in, STAND_IN[stand_in]))
     return tuple(sources), tuple(missing)
+
+
+def _models(dataset: str) -> tuple[str, ...]:
+    single_words = dataset in ("mitchell2008", *STAND_IN)
+    return MODELS_OF_WORDS if single_words else MODELS_OF_TEXT
 
 
 def _has_many_voxels(dataset: ResponseDataset, data: Path, subject: str) -> bool:
