@@ -11,9 +11,11 @@ import pytest
 from arcuate.datasets.responses import BrainResponses, TimedWords
 from arcuate.encoding.evaluate import evaluate
 from arcuate.encoding.features.record import Features
+from arcuate.encoding.scorers import Rsa
 from arcuate.encoding.select import Selection
 from arcuate.encoding.settings import EncodingSettings
 from arcuate.errors import ArcuateError
+from arcuate.metrics.rsa import dissimilarity, rsa
 
 WORDS = tuple(f"word{i:02d}" for i in range(20))
 QUICK = EncodingSettings(permutations=19, voxelwise_folds=4, top=10)
@@ -86,6 +88,22 @@ def test_rows_in_another_order_give_the_same_scores_and_nulls():
     for a, b in zip(first.scores, second.scores, strict=True):
         if a.match != "single":  # which of two is the first depends on the order of rows
             assert (a.value, a.null_mean, a.p) == pytest.approx((b.value, b.null_mean, b.p))
+
+
+@pytest.mark.parametrize("empty", [(), (0, 7)])
+def test_rsa_of_an_order_is_rsa_of_the_rows_in_that_order(empty):
+    """Rows without features stay out of the null too; the others follow each other as in the order."""
+    data, features = isolated()
+    features.values[list(empty)] = 0
+    kept = np.setdiff1d(np.arange(20), empty)
+    order = np.random.default_rng(1).permutation(20)
+    moved = order[np.isin(order, kept)]
+    for rows, one in ((kept, None), (moved, order)):
+        found = Rsa(data, features, QUICK).score(one)
+        for cell, measured in found.items():
+            spaces = dissimilarity(features.values[kept]), dissimilarity(data.responses[rows])
+            assert measured.value == pytest.approx(rsa(*spaces, cell.metric))
+            assert measured.n == len(kept)
 
 
 def test_features_are_compared_with_baselines():
