@@ -75,6 +75,16 @@ class Instance:
         return "small" if (self.problem.ratio_of == "subjects") == self.subjects_are_small else "large"
 
     @property
+    def watches_small(self) -> bool:
+        """Whether it matters which small nodes have anything kept; then a row may also call a node absent."""
+        return self.ratio_side == "small" or self.minimum[0] > 0
+
+    @property
+    def n_labels(self) -> int:
+        """What a row may say of a small node: its part, or (label ``n_parts``) that nothing of it is kept."""
+        return self.n_parts + self.watches_small
+
+    @property
     def minimum(self) -> tuple[int, int]:
         """Fewest small and large nodes a part may have; 0 where the ratio sees to it already."""
         asked = (self.problem.min_subjects, self.problem.min_texts)

@@ -61,7 +61,7 @@ def solve_leaf(
         goal = max(target, bound - guess * max(bound, 1.0)) if guess < 1 else target
         usable, whole = _cheapest(loss, bound - goal + rounding)
         if not whole:
-            result = leaf.program(usable, -np.inf, QUICK, budget)
+            result = leaf.program(usable | leaf.present_at_least_loss(loss), -np.inf, QUICK, budget)
             return LeafResult(result.placement, bound)
         result = leaf.program(usable, goal, EXACT, budget)
         if result.placement is not None or result.bound >= goal or goal <= target:
@@ -93,7 +93,7 @@ class _Leaf:
         self.instance: Instance = relaxation.instance
         parts = np.arange(self.instance.n_parts)
         self.weight = self.instance.weights @ (small[:, None] == parts).astype(float)
-        self.watches_small = self.instance.ratio_side == "small" or self.instance.minimum[0] > 0
+        self.absent = np.flatnonzero(small == self.instance.n_parts)
         self.allowed = (self.instance.type_pins[:, None] == FREE) | (self.instance.type_pins[:, None] == parts)
 
     def losses(self, multipliers: Floats) -> tuple[float, Floats]:
@@ -130,7 +130,20 @@ class _Leaf:
         if answer.values is None:
             return LeafResult(None, bound)
         of_type[rows_of, parts_of] = answer.values[:len(rows_of)]
-        return self.check(of_type, bound)
+        if not n_extra:
+            return self.check(of_type, bound)
+        small = self.small.copy()
+        small[self.absent] = answer.values[len(rows_of):].reshape(-1, instance.n_parts).argmax(1)
+        return _Leaf(self.relaxation, small).check(of_type, bound)
+
+    def present_at_least_loss(self, loss: Floats) -> npt.NDArray[np.bool_]:
+        """For each small node that is to be present, the pair of type and part that makes it so most cheaply."""
+        pairs = np.zeros(loss.shape, bool)
+        if self.instance.watches_small:
+            for node in np.flatnonzero(self.small < self.instance.n_parts):
+                part = self.small[node]
+                pairs[np.argmin(np.where(self.instance.weights[:, node] > 0, loss[:, part], np.inf)), part] = True
+        return pairs
 
     def check(self, of_type: Floats, bound: float) -> LeafResult:
         """Trust no solver: a placement counts only when the limits hold for it as counted here."""
@@ -151,10 +164,10 @@ class _Leaf:
     def _lines(
         self, of_type: Floats, rows_of: npt.NDArray[np.int64], parts_of: npt.NDArray[np.int64], goal: float
     ) -> tuple[Floats, Floats, Floats, int]:
-        """Constraint lines over the open (type, part) pairs, then over the presence of small nodes."""
+        """Constraint lines over the open (type, part) pairs, then over the parts of absent small nodes."""
         instance, n_parts, n_open = self.instance, self.instance.n_parts, len(rows_of)
-        fewest_small, fewest_large = instance.minimum
-        n_extra = instance.n_small if self.watches_small else 0
+        fewest_large = instance.minimum[1]
+        n_extra = len(self.absent) * n_parts
         lines: list[Floats] = []
         limits: list[tuple[float, float]] = []
 
@@ -177,14 +190,9 @@ class _Leaf:
             for part in range(n_parts):
                 had = (present * of_type)[:, part].sum()
                 add(in_part[part] * present[rows_of, parts_of], fewest_large - had, np.inf)
-        if self.watches_small:
-            self._small_lines(add, of_type, rows_of, parts_of)
-            of_small = (self.small == np.arange(n_parts)[:, None]).astype(float)
-            padded = np.pad(of_small, ((0, 0), (n_open, 0)))
-            if instance.ratio_side == "small":
-                self._ratio_lines(add, padded, np.zeros(n_parts))
-            for part in range(n_parts) if fewest_small else ():
-                add(padded[part], fewest_small, np.inf)
+        if instance.watches_small:
+            self._present_lines(add, of_type, rows_of, parts_of)
+            self._absent_lines(add, of_type, rows_of, parts_of)
         return np.array(lines), *np.array(limits).T, n_extra
 
     def _ratio_lines(self, add, amounts: Floats, had: Floats) -> None:  # type: ignore[no-untyped-def]
@@ -194,17 +202,26 @@ class _Leaf:
                 line = sign * (amounts[part] - share * amounts.sum(0))
                 add(line, -sign * (had[part] - share * had.sum()), np.inf)
 
-    def _small_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
-        """A small node is present exactly when a node with weight to it is placed in its part."""
-        instance, n_open = self.instance, len(rows_of)
-        for node in range(instance.n_small):
-            meets = (parts_of == self.small[node]) & (instance.weights[rows_of, node] > 0)
-            had = float(of_type[instance.weights[:, node] > 0, self.small[node]].sum())
-            line = np.zeros(n_open + instance.n_small)
-            line[:n_open][meets] = -1.0
-            line[n_open + node] = 1.0
-            add(line, -np.inf, had)
-            line = np.zeros(n_open + instance.n_small)
-            line[:n_open][meets] = 1.0
-            line[n_open + node] = -float(instance.counts.sum())
-            add(line, -np.inf, -had)
+    def _present_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
+        """Some node with weight to it is placed in the part of each present small node."""
+        instance = self.instance
+        for node in np.flatnonzero(self.small < instance.n_parts):
+            touches = instance.weights[:, node] > 0
+            meets = (parts_of == self.small[node]) & touches[rows_of]
+            add(meets.astype(float), 1.0 - of_type[touches, self.small[node]].sum(), np.inf)
+
+    def _absent_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
+        """Each absent small node goes to a part (its pin, if any) where no node has weight to it."""
+        instance, n_parts, everyone = self.instance, self.instance.n_parts, float(self.instance.counts.sum())
+        for position, node in enumerate(self.absent):
+            start = len(rows_of) + position * n_parts
+            touches, pin = instance.weights[:, node] > 0, instance.small_pins[node]
+            somewhere = np.zeros(start + n_parts)
+            # Twos cannot add up to one: a pinned node goes to its pin.
+            somewhere[start:] = np.where((pin == FREE) | (pin == np.arange(n_parts)), 1.0, 2.0)
+            add(somewhere, 1.0, 1.0)
+            for part in range(n_parts):
+                line = np.zeros(start + n_parts)
+                line[:len(rows_of)] = (parts_of == part) & touches[rows_of]
+                line[start + part] = everyone
+                add(line, -np.inf, everyone - of_type[touches, part].sum())

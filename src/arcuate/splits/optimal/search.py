@@ -45,38 +45,36 @@ def root(relaxation: Relaxation) -> Nodes:
 
 def children(relaxation: Relaxation, nodes: Nodes) -> Nodes:
     """Each node with its next small node put in each part that is allowed and not a mirror image."""
-    instance, n_parts = relaxation.instance, relaxation.instance.n_parts
-    parent = np.repeat(np.arange(len(nodes)), n_parts)
-    part = np.tile(np.arange(n_parts, dtype=np.int8), len(nodes))
+    instance, n_labels = relaxation.instance, relaxation.instance.n_labels
+    parent = np.repeat(np.arange(len(nodes)), n_labels)
+    part = np.tile(np.arange(n_labels, dtype=np.int8), len(nodes))
     rows, at = nodes.rows[parent], nodes.depth[parent]
     here = np.arange(len(rows))
-    allowed = (instance.small_pins[at] == FREE) | (instance.small_pins[at] == part)
+    allowed = (instance.small_pins[at] == FREE) | (instance.small_pins[at] == part) | (part == instance.n_parts)
     allowed &= ~instance.twin_of_previous[at] | (part >= rows[here, at - 1])
     for first, second in instance.equal_parts:
         allowed &= (part != second) | (rows == first).any(1)
     rows[here, at] = part
-    allowed &= _small_side_possible(relaxation, rows, at + 1)
+    allowed &= small_side_possible(relaxation, rows)
     return Nodes(rows, at + 1, nodes.multipliers[parent], nodes.bound[parent]).take(allowed)
 
 
-def _small_side_possible(relaxation: Relaxation, rows: Rows, depth: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Whether the small side's counts can still come out as asked."""
+def small_side_possible(relaxation: Relaxation, rows: Rows) -> npt.NDArray[np.bool_]:
+    """Whether the numbers of small nodes in the parts can still come out as asked."""
     instance = relaxation.instance
-    fewest = instance.minimum[0]
-    possible = np.ones(len(rows), bool)
-    if fewest == 0 and instance.ratio_side != "small":
-        return possible
-    still = instance.n_small - depth
-    most = np.stack([(rows == part).sum(1) for part in range(instance.n_parts)], axis=1) + still[:, None]
-    possible &= (most >= fewest).all(1)
-    if instance.ratio_side == "small":
-        # A small node may end up with nothing kept, so any number of present ones up to `most` must be tried.
-        fits = np.zeros(len(rows), bool)
-        for present in range(1, instance.n_small + 1):
-            least = np.ceil(relaxation.low * present - 1e-9)
-            upper = np.minimum(most, np.floor(relaxation.high * present + 1e-9))
-            fits |= (least <= upper).all(1) & (least.sum() <= present) & (upper.sum(1) >= present)
-        possible &= fits
+    if not instance.watches_small:
+        return np.ones(len(rows), bool)
+    have = np.stack([(rows == part).sum(1) for part in range(instance.n_parts)], axis=1)
+    free = (rows == FREE).sum(1)
+    most = have + free[:, None]
+    possible = np.zeros(len(rows), bool)
+    by_ratio = instance.ratio_side == "small"
+    for present in range(1, instance.n_small + 1):
+        least = np.ceil(relaxation.low * present - 1e-9) if by_ratio else 0.0
+        upper = np.minimum(most, np.floor(relaxation.high * present + 1e-9) if by_ratio else present)
+        least = np.maximum(np.maximum(have, instance.minimum[0]), least)
+        fits = (least <= upper).all(1) & (least.sum(1) <= present) & (upper.sum(1) >= present)
+        possible |= fits & (present <= have.sum(1) + free)
     return possible
 
 

@@ -9,7 +9,7 @@ from arcuate.splits.optimal.instance import FREE, Floats
 from arcuate.splits.optimal.leaf import checked
 from arcuate.splits.optimal.prices import Relaxation, Rows, converged_bounds, price_bounds
 from arcuate.splits.optimal.problem import Parts
-from arcuate.splits.optimal.search import Nodes, Search, children, root
+from arcuate.splits.optimal.search import Nodes, Search, children, root, small_side_possible
 
 BEAM_WIDTH = 64
 CHAINS = 48
@@ -53,6 +53,10 @@ def anneal(search: Search, rng: np.random.Generator, until_share: float) -> None
     """Simulated annealing of many small sides at once, each judged by its price bound."""
     relaxation, budget = search.relaxation, search.budget
     rows = _first_rows(search, rng)
+    possible = small_side_possible(relaxation, rows)
+    if not possible.any():
+        return
+    rows = rows[possible][np.arange(CHAINS) % possible.sum()]
     depth = np.full(CHAINS, relaxation.instance.n_small)
     found = converged_bounds(relaxation, rows, depth, np.zeros((CHAINS, relaxation.n_multipliers)), budget)
     now, best = Nodes(rows, depth, found.multipliers, found.value), Nodes(rows, depth, found.multipliers, found.value)
@@ -67,6 +71,7 @@ def anneal(search: Search, rng: np.random.Generator, until_share: float) -> None
         moved = _moved(relaxation, now.rows, rng)
         found = price_bounds(relaxation, moved, depth, now.multipliers, lowest, STEPS_A_MOVE, budget)
         accept = rng.random(CHAINS) < np.exp(np.minimum((found.value - now.bound) / heat, 0))
+        accept &= small_side_possible(relaxation, moved)
         now = _where(accept, Nodes(moved, depth, found.multipliers, found.value), now)
         if step % REFRESH == REFRESH - 1:   # bounds that prices left too high would never be given up
             found = price_bounds(relaxation, now.rows, depth, now.multipliers, lowest, STEPS_A_MOVE, budget)
