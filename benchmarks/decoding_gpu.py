@@ -263,7 +263,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         if "training" in sections or "generation" in sections:
-            folder = write_words(work / "words", *((256, 500) if small else (8256, VOCABULARY - 8)))
+            folder = write_words(work / "words", *((256, 500) if small else (16448, VOCABULARY - 8)))
             found["ours_training"] = our_training(folder, device, small, 64 if small else 512, 2 if small else 3)
             found["published_training"] = published_training(device, small, 4 if small else 40)
             found["training_ratio"] = found["ours_training"]["samples_s"] / found["published_training"]

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-EEG = {"layout": "zuco", "subjects": 12, "stories": 3, "sentences": 300, "snr": 5.0, "seed": 1}
-FMRI = {"layout": "sparse", "subjects": 60, "stories": 40, "sentences": 40, "snr": 5.0, "seed": 1,
-        "frame": "12x12x12"}
+EEG = {"layout": "zuco", "subjects": 12, "stories": 3, "sentences": 1000, "snr": 5.0, "seed": 1}
+# One word a TR, and TRs long enough that a response falls into its own window.
+FMRI = {"layout": "sparse", "subjects": 40, "stories": 40, "sentences": 50, "snr": 20.0, "seed": 1,
+        "frame": "12x12x12", "words_per_segment": 1, "tr": 4.0}
 NULL = {"layout": "zuco", "subjects": 6, "stories": 3, "sentences": 60, "snr": 0.0}
 DATASETS: dict[str, dict[str, Any]] = {"eeg": EEG, "fmri": FMRI, **{
     f"null-{seed:02d}": {**NULL, "seed": seed} for seed in range(1, 21)
@@ -30,7 +31,7 @@ DATASETS: dict[str, dict[str, Any]] = {"eeg": EEG, "fmri": FMRI, **{
 RUNS = {"eeg2text": ("eeg2text", "eeg"), "unicorn-eeg": ("unicorn-eeg", "eeg"), "prefix": ("prefix", "eeg"),
         "unicorn-fmri": ("unicorn-fmri", "fmri")}
 NULL_RECIPES = ("eeg2text", "unicorn-eeg", "prefix")
-AT_ONCE = 5
+AT_ONCE = 7
 
 
 def runs() -> dict[str, tuple[str, str]]:
@@ -49,15 +50,15 @@ def arcuate(*words: object) -> str:
 
 def simulate(name: str, folder: Path) -> Path:
     """Write one of the datasets."""
-    options = [word for key, value in DATASETS[name].items() for word in (f"--{key}", value)]
+    options = [word for key, value in DATASETS[name].items() for word in (f"--{key.replace('_', '-')}", value)]
     arcuate("simulate", "--out", folder / name, *options)
     return folder / name
 
 
-def prepare(out: Path) -> None:
+def prepare(out: Path, names: list[str]) -> None:
     """Split and audit each dataset."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in DATASETS:
+    for name in names:
         with tempfile.TemporaryDirectory() as temporary:
             table = simulate(name, Path(temporary)) / "samples.parquet"
             ratio = "7:1:2" if name.startswith("null") else "8:1:1"
@@ -139,7 +140,7 @@ def main(words: list[str]) -> None:
     """Dispatch on the first word."""
     command, *rest = words or ["help"]
     if command == "prepare":
-        prepare(Path(rest[0]))
+        prepare(Path(rest[0]), rest[1:] or list(DATASETS))
     elif command == "run":
         run(Path(rest[0]), Path(rest[1]), rest[2:] or list(runs()))
     elif command == "judge":

@@ -21,7 +21,8 @@ class Stage:
     """One step of a training schedule.
 
     `schedule` is "constant", "step" (times `gamma` every `step_size` epochs, as EEG2Text) or
-    "exponential" (from `lr` to `lr_end` over the stage's epochs, as UniCoRN).
+    "exponential" (from `lr` to `lr_end` over the stage's epochs, as UniCoRN). Over the first `warmup`
+    epochs the rate grows from nothing to what the schedule says.
 
     Examples
     --------
@@ -43,6 +44,7 @@ class Stage:
     lr_end: float | None = None
     patience: int | None = None
     clip: float | None = None
+    warmup: float = 0.0
 
     def __post_init__(self) -> None:
         for name, low in (("epochs", 1), ("batch_size", 1), ("step_size", 1)):
@@ -59,8 +61,10 @@ class Stage:
         if self.schedule == "exponential" and self.lr_end is None:
             raise ArcuateError(f"Stage {self.name!r}: the exponential schedule needs lr_end.")
 
-    def lr_at(self, epoch: int) -> float:
-        """The learning rate of an epoch, counted from 0 within the stage."""
+    def lr_at(self, epoch: int, done: float = 1.0) -> float:
+        """The learning rate in an epoch, counted from 0 within the stage, when `done` of it is done."""
+        if epoch + done < self.warmup:
+            return self.lr * (epoch + done) / self.warmup
         if self.schedule == "step":
             return self.lr * self.gamma ** (epoch // self.step_size)
         if self.schedule == "exponential" and self.lr_end is not None and self.epochs > 1:
@@ -189,7 +193,7 @@ def _stage(path: Path, values: Mapping[str, Any]) -> Stage:
         if name not in known:
             raise UnknownName(f"{path}: field of a stage", name, known)
     # YAML reads 1e-4 (no dot) as text.
-    numbers = {"lr", "lr_end", "momentum", "gamma", "weight_decay", "clip"}
+    numbers = {"lr", "lr_end", "momentum", "gamma", "weight_decay", "clip", "warmup"}
     fields: dict[str, Any] = {
         name: float(value) if name in numbers and value is not None else value
         for name, value in values.items()

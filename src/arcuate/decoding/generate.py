@@ -107,10 +107,16 @@ def generate_rows(
     teacher_forced: bool, batch_size: int, device: torch.device, settings: dict[str, Any],
 ) -> list[str]:
     """One text a row, in the order of `rows`; samples of like length are generated together."""
-    targets, _ = encode_targets(tokenizer, data.text, model.spec.max_tokens, model.language.causal)
-    tokens = np.array([len(ids) for ids in targets])
+    # Free-running generation is given no target, not even its length.
+    targets = [np.zeros(1, dtype=np.int64)] * len(data)
+    if teacher_forced:
+        texts = [data.text[row] for row in rows]
+        encoded, _ = encode_targets(tokenizer, texts, model.spec.max_tokens, model.language.causal)
+        for row, ids in zip(rows.tolist(), encoded, strict=True):
+            targets[row] = ids
     maker = BatchMaker(data, targets, source, pin=device.type == "cuda")
-    plan = [(batch, batch) for batch in plan_epoch(data, rows, tokens, batch_size)]
+    one = np.ones(len(data), dtype=np.int64)
+    plan = [(batch, batch) for batch in plan_epoch(data, rows, one, batch_size)]
     said: dict[int, str] = {}
     stream = BatchStream(maker, plan, device)
     with autocast(device, settings["precision"]):

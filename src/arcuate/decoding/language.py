@@ -49,7 +49,10 @@ class LanguageModel(nn.Module):
 
     def loss_sum(self, embeddings: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Cross-entropy summed over the target tokens, padding left out."""
-        logits = self.logits(embeddings, mask, labels)
+        return self.cross_entropy(self.logits(embeddings, mask, labels), labels)
+
+    def cross_entropy(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """A method of its own, so that it can be compiled: the scores fill gigabytes at BART's vocabulary."""
         return F.cross_entropy(
             logits.flatten(0, 1).float(), labels.flatten(), ignore_index=IGNORED, reduction="sum"
         )
@@ -67,10 +70,13 @@ class LanguageModel(nn.Module):
             eos_token_id=self.special["eos"], decoder_start_token_id=self.special["start"],
             forced_bos_token_id=forced,
         )
-        embeddings, mask = self._prompt(embeddings, mask)
-        return self.network.generate(
-            inputs_embeds=embeddings, attention_mask=mask.long(), generation_config=settings
-        )
+        weight = self.network.get_input_embeddings().weight
+        embeddings, mask = self._prompt(embeddings.to(weight.dtype), mask)
+        # Weights are in their final precision here: autocast would only add a cast to every step.
+        with torch.autocast(weight.device.type, enabled=False):
+            return self.network.generate(
+                inputs_embeds=embeddings, attention_mask=mask.long(), generation_config=settings
+            )
 
     def _prompt(self, embeddings: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return embeddings, mask

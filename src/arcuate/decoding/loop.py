@@ -95,12 +95,20 @@ class StageModule(pl.LightningModule):
             optimiser.load_state_dict(self.optimiser_state)
         return optimiser
 
+    def configure_gradient_clipping(self, optimizer: Any, *given: Any, **named: Any) -> None:
+        # Lightning's own refuses fused optimisers; bf16 needs no unscaling, so the plain norm is right.
+        if self.stage.clip is not None:
+            torch.nn.utils.clip_grad_norm_([p for g in optimizer.param_groups for p in g["params"]], self.stage.clip)
+
     def on_train_epoch_start(self) -> None:
         # Seeding each epoch makes a resumed run draw the same dropout as one that was never stopped.
         torch.manual_seed(_mix(*self.seed, self.epoch, self.trainer.global_rank))
-        for group in self.trainer.optimizers[0].param_groups:
-            group["lr"] = self.stage.lr_at(self.epoch)
         self._reset("train")
+
+    def on_train_batch_start(self, batch: Batch, number: int) -> None:
+        rate = self.stage.lr_at(self.epoch, (number + 1) / float(self.trainer.num_training_batches))
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = rate
 
     def on_validation_epoch_start(self) -> None:
         self._reset("val")
@@ -186,7 +194,7 @@ def hardware(device: str, devices: int, precision: str) -> tuple[torch.device, d
     return torch.device("cuda" if on_gpu else "cpu"), settings
 
 
-def make_trainer(epochs: int, stage: Stage, accumulate: int, settings: dict[str, Any], end: EpochEnd) -> pl.Trainer:
+def make_trainer(epochs: int, accumulate: int, settings: dict[str, Any], end: EpochEnd) -> pl.Trainer:
     """A Lightning trainer that leaves saving, logging and progress to this package."""
     import logging
 
@@ -195,7 +203,7 @@ def make_trainer(epochs: int, stage: Stage, accumulate: int, settings: dict[str,
         # Advice on machines and loaders, not on results.
         warnings.simplefilter("ignore")
         return pl.Trainer(
-            max_epochs=epochs, accumulate_grad_batches=accumulate, gradient_clip_val=stage.clip,
+            max_epochs=epochs, accumulate_grad_batches=accumulate,
             callbacks=[end], logger=False, enable_checkpointing=False, enable_progress_bar=False,
             enable_model_summary=False, num_sanity_val_steps=0, use_distributed_sampler=False,
             inference_mode=False, barebones=False, **settings,

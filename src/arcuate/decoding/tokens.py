@@ -88,10 +88,11 @@ def decode_ids(tokenizer: Any, ids: Sequence[Sequence[int]]) -> list[str]:
     ['a b', '']
     """
     texts = []
+    special = set(tokenizer.all_special_ids)  # a property that is built anew at every use
     for row in ids:
         kept = [int(i) for i in row if i >= 0]
         # BART starts its output with the end token: only one after a real token ends the text.
-        body = next((k for k, i in enumerate(kept) if i not in tokenizer.all_special_ids), len(kept))
+        body = next((k for k, i in enumerate(kept) if i not in special), len(kept))
         if tokenizer.eos_token_id in kept[body:]:
             kept = kept[: kept.index(tokenizer.eos_token_id, body)]
         texts.append(" ".join(tokenizer.decode(kept, skip_special_tokens=True).split()))

@@ -162,7 +162,7 @@ class _Run:
         )
         module.optimiser_state = optimiser
         end = EpochEnd(self._finish_epoch, stage.epochs)
-        trainer = make_trainer(epochs, stage, config.accumulate, settings, end)
+        trainer = make_trainer(epochs, config.accumulate, settings, end)
         streams = self._streams(stage, number, module, device, trainer)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="lightning")
@@ -175,6 +175,8 @@ class _Run:
         torch._dynamo.config.recompile_limit = 64
         for layer in self.model.repeated_layers():
             layer.compile(dynamic=True)
+        compiled = torch.compile(self.model.language.cross_entropy, dynamic=True)
+        self.model.language.cross_entropy = compiled  # type: ignore[method-assign]
 
     def _streams(
         self, stage: Stage, number: int, module: StageModule, device: torch.device, trainer: Any
