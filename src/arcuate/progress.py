@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T
     >>> list(track([1, 2], "counting"))
     [1, 2]
     """
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     if sys.stderr.isatty():
         from rich.console import Console
