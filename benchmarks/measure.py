@@ -32,7 +32,8 @@ print(json.dumps([seconds, gib, result]))
 def in_fresh_process(module: str, name: str, *arguments: object) -> Measured:
     """Run `module.name(*arguments)` (JSON in, JSON out) in its own process."""
     done = subprocess.run(
-        [sys.executable, "-c", _RUNNER, module, name, json.dumps(arguments)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", _RUNNER, module, name, json.dumps(arguments)],
+        capture_output=True, text=True, check=False,
     )
     if done.returncode:
         raise SystemExit(f"{module}.{name} failed:\n{done.stderr}")

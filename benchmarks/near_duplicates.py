@@ -86,7 +86,8 @@ def main() -> None:
         return
     part = in_fresh_process(ME, "peer", options.peer_texts).result
     whole = part * options.texts / options.peer_texts  # type: ignore[operator]
-    print(f"datasketch: {part:.1f} s for {options.peer_texts:,} texts, about {whole:.0f} s for all: {whole / seconds:.1f}× ours")
+    print(f"datasketch: {part:.1f} s for {options.peer_texts:,} texts, about {whole:.0f} s for all: "
+          f"{whole / seconds:.1f}× ours")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ _EXPORTS: dict[str, str] = {
     "CrossSubjectTextGridFold": "arcuate.splits.cross_validation",
 }
 
-__all__ = ["ArcuateError", "__version__", *_EXPORTS]  # noqa: PLE0604
+__all__ = ["ArcuateError", "__version__", *_EXPORTS]
 
 
 def __getattr__(name: str) -> Any:

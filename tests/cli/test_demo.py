@@ -19,7 +19,8 @@ def shown(tmp_path_factory):
 
 def test_one_split_leaks_and_the_other_does_not(shown):
     folder, printed = shown
-    verdicts = {name: json.loads((folder / "out" / f"audit-{name}.json").read_text())["verdict"] for name in ("c", "optimal")}
+    audits = {name: (folder / "out" / f"audit-{name}.json").read_text() for name in ("c", "optimal")}
+    verdicts = {name: json.loads(audit)["verdict"] for name, audit in audits.items()}
     assert verdicts == {"c": "leak", "optimal": "clean"}
     assert "audit: leak" in printed
     assert "audit: clean" in printed

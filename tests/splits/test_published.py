@@ -187,7 +187,8 @@ def test_near_duplicates_stay_together_unless_told_otherwise():
         kept = together.filter(pl.col("part") != "dropped").group_by("pair").agg(pl.col("part").n_unique())
         assert kept["part"].max() == 1
         assert made.manifest["table"]["texts"] == 6
-        assert split(table, method, (1, 1), near_duplicates=None, ngram=None, **options).manifest["table"]["texts"] == 12
+        apart = split(table, method, (1, 1), near_duplicates=None, ngram=None, **options)
+        assert apart.manifest["table"]["texts"] == 12
 
 
 def test_unknown_methods_and_options_are_refused():
