@@ -125,7 +125,7 @@ class _Leaf:
             return result if reached else LeafResult(None, -np.inf)
         highest = np.concatenate([instance.counts[rows_of], np.ones(n_extra)])
         worth = np.concatenate([self.weight[rows_of, parts_of], np.zeros(n_extra)])
-        answer = maximise(worth, highest, lines, at_least, at_most, *effort)
+        answer = maximise(worth, highest, lines, at_least, at_most, *effort, seconds=budget.seconds_left)
         bound = float((self.weight * of_type).sum()) + answer.bound
         if answer.values is None:
             return LeafResult(None, bound)

@@ -13,7 +13,6 @@ from arcuate.splits.optimal.problem import Parts, Problem, kept
 
 ROUNDS = 8
 CLOSE = 0.02     # how closely the nearest tolerance is looked for
-WIDEST = 1e4
 
 Find = Callable[[Problem], tuple[Parts, Parts] | None]
 
@@ -31,8 +30,9 @@ def refusal(graph: Graph, problem: Problem, find: Find, proved: bool) -> NotPoss
     found = nearest(graph, problem, find)
     if found is None:
         return NotPossible(
-            f"{what}, nor with any other ratio: the table has {len(graph.subjects)} subjects and {len(graph.texts)} "
-            f"texts, and {problem.n_parts} parts need samples that share neither. Ask for fewer parts or less of them."
+            f"{what}, {'nor' if proved else 'nor was one'} with any other ratio: the table has {len(graph.subjects)} "
+            f"subjects and {len(graph.texts)} texts, and the samples of {problem.n_parts} parts share neither. "
+            "Ask for fewer parts or less of them."
         )
     shares, tolerance = found
     ratio = ":".join(f"{share:.4g}" for share in shares)
@@ -51,10 +51,11 @@ def nearest(graph: Graph, problem: Problem, find: Find) -> tuple[tuple[float, ..
         return shares, float(np.abs(np.asarray(shares) / asked - 1).max())
 
     low, high = problem.tolerance, max(2 * problem.tolerance, 0.1)
+    widest = max(1.0, 1 / asked.min() - 1)    # every share from 0 to 1 is within this of every ratio
     while (best := attempt(high)) is None:
-        low, high = high, 2 * high
-        if high > WIDEST:
+        if high >= widest:
             return None
+        low, high = high, min(2 * high, widest)
     for _ in range(ROUNDS):
         if best[1] - low < CLOSE * max(1.0, best[1]):
             break

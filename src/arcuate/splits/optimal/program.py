@@ -23,11 +23,12 @@ class Answer:
 
 
 def maximise(
-    worth: Floats, highest: Floats, lines: Floats, at_least: Floats, at_most: Floats, node_limit: int, rel_gap: float
+    worth: Floats, highest: Floats, lines: Floats, at_least: Floats, at_most: Floats, node_limit: int, rel_gap: float,
+    seconds: float = 60.0,
 ) -> Answer:
     """Maximise over whole numbers from 0 to ``highest`` within the constraint lines.
 
-    The effort is limited in nodes and not in seconds, so that a slow machine gives the same answer.
+    The effort is limited in nodes, so that a slow machine gives the same answer; the seconds are only a guard.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def maximise(
     with _stdout_to_stderr():
         answer = milp(
             -worth, constraints=LinearConstraint(lines, at_least, at_most), integrality=np.ones(len(worth)),
-            bounds=Bounds(0, highest), options={"mip_rel_gap": rel_gap, "node_limit": node_limit},
+            bounds=Bounds(0, highest), options={"mip_rel_gap": rel_gap, "node_limit": node_limit, "time_limit": seconds},
         )
     if answer.status == 2:
         return Answer(None, -np.inf)

@@ -19,6 +19,8 @@ from arcuate.splits.optimal.work import Budget
 
 # Pairs of subject and text up to which the graph is searched; beyond, both sides are improved in turns.
 SEARCHED_PAIRS = 8_000_000
+# For each ratio that is tried when the asked one cannot be had.
+NEAREST_SECONDS = 5.0
 
 
 def solve(graph: Graph, problem: Problem) -> Solution:
@@ -98,7 +100,7 @@ def _in_turns(graph: Graph, search: Search, until_share: float) -> None:
 def _any_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
     """Some split that meets the problem."""
     instance = build_instance(graph, problem)
-    search = Search(Relaxation.of(instance), Budget(min(problem.time_limit, 5.0)))
+    search = Search(Relaxation.of(instance), Budget(NEAREST_SECONDS))
     if instance.is_wide:
         _in_turns(graph, search, until_share=0.3)
     elif instance.has_many_rows:
@@ -124,7 +126,7 @@ def _solve_large(graph: Graph, problem: Problem) -> Solution:
 
 
 def _any_large_split(graph: Graph, problem: Problem) -> tuple[Parts, Parts] | None:
-    turns = Turns(graph, problem, Budget(min(problem.time_limit, 5.0)))
+    turns = Turns(graph, problem, Budget(NEAREST_SECONDS))
     improve_in_turns(turns, until_share=0.2)
     return turns.best
 

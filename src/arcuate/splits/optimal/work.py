@@ -48,6 +48,11 @@ class Budget:
         return self.out_of_time
 
     @property
+    def seconds_left(self) -> float:
+        """Seconds until the clock stops the work, and at least a tenth."""
+        return max(self.deadline - time.perf_counter(), 0.1)
+
+    @property
     def seconds(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self.started
