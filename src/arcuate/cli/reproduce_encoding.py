@@ -53,7 +53,7 @@ def _show(made: Reproduction) -> None:
     console = Console()
     for name, title in TITLES.items():
         rows = [(row, row.ours) for row in made.rows if row.table == name and row.ours is not None]
-        features = list(dict.fromkeys(row.features for row, _ in rows))
+        features = sorted(dict.fromkeys(row.features for row, _ in rows), key=lambda name: name == "random")
         table = Table("dataset", "score", "published", "(random)", *features, title=title, title_justify="left")
         lines: dict[tuple[str, ...], dict[str, float]] = {}
         for row, ours in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from arcuate.report.violins import NAMES
 
 Lines = Sequence[Mapping[str, Any]]
 LEVEL = 0.05
+# "alice/s18 and 26 more: what was left out"
+_BY_SUBJECT = re.compile(r"^\S+/\S+?(?: and (?P<more>\d+) more)?: (?P<line>.*)$", re.DOTALL)
 
 
 def summary_table(summary: Lines, caption: str = "Mean over subjects, 95% interval, permutation null") -> Table:
@@ -74,13 +77,14 @@ def notes_section(notes: Sequence[str], longest: int = 40) -> Section:
 
     Examples
     --------
-    >>> notes_section(["a/1: x is left out", "a/2: x is left out"]).blocks[0].items
-    ('x is left out (2 subjects)',)
+    >>> notes_section(["a/1: x is left out", "a/2 and 3 more: x is left out"]).blocks[0].items
+    ('x is left out (5 subjects)',)
     """
     alike: dict[str, int] = {}
     for note in notes:
-        line = note.partition(": ")[2] if ": " in note and "/" in note.partition(": ")[0] else note
-        alike[line] = alike.get(line, 0) + 1
+        by_subject = _BY_SUBJECT.match(note)
+        line = by_subject["line"] if by_subject else note
+        alike[line] = alike.get(line, 0) + 1 + int(by_subject["more"] or 0 if by_subject else 0)
     lines = [f"{line} ({count} subjects)" if count > 1 else line for line, count in alike.items()]
     if len(lines) > longest:
         lines = [*lines[:longest], f"and {len(lines) - longest} more, in the JSON"]
