@@ -65,8 +65,8 @@ def _shared_segments(evidence: Evidence, later: str, earlier: str) -> Iterator[F
         yield evidence.finding(
             NAME, "leak", (later, earlier), samples=touched["samples"].sum(), culprits=len(stories),
             examples=[
-                f"{row['node']}: {row['samples']:,} samples of {later} share {row['share']:.0%} of their "
-                f"segments with {earlier}" for row in stories.head(10).iter_rows(named=True)
+                f"{row['node']}: {count(row['samples'], 'sample')} of {later} with {row['share']:.0%} of the "
+                f"segments in {earlier}" for row in stories.head(10).iter_rows(named=True)
             ],
             message=f"segments of {count(len(stories), 'story', 'stories')} in {later} also in {earlier}",
             kind="L1.4",
