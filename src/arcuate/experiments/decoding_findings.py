@@ -119,17 +119,14 @@ def _forcing(rows: Mapping[str, Sequence[Row]]) -> tuple[bool | None, str]:
 
 def _encoder(rows: Mapping[str, Sequence[Row]]) -> tuple[bool | None, str]:
     """Does the validation loss of pre-training end at its lowest (falls) or well above it (turns)?"""
-    ends: dict[str, list[float]] = {}
-    for row in rows["curves"]:
-        if row["stage"] in ("frame", "sequence") and row["length"] == "1x" and row["train_input"] == "real":
-            ends.setdefault(f"{row['method']}|{row['stage']}|{row['seed']}", []).append(row["val_loss"])
-    if not ends:
+    curves = [row for row in rows["curves"] if row["stage"] in ("frame", "sequence") and row["length"] == "1x"
+              and row["train_input"] == "real"]
+    if not curves:
         return None, "no pre-training"
-    rise = {key: curve[-1] / min(curve) - 1 for key, curve in ends.items()}
 
     def risen(methods: Sequence[str]) -> float | None:
-        values = [value for key, value in rise.items() if key.split("|")[0] in methods]
-        return 100 * mean(values) if values else None
+        rises = [row["val_loss"][-1] / min(row["val_loss"]) - 1 for row in curves if row["method"] in methods]
+        return 100 * mean(rises) if rises else None
 
     leaking, fair = risen(SIGNAL_LEAKS), risen(NO_SIGNAL_LEAK)
     holds = None if leaking is None or fair is None else leaking < 1.0 <= fair

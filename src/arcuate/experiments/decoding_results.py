@@ -60,16 +60,17 @@ def verdict_rows(cells: Iterable[Cell], folder: Path, draws: int = 2000) -> list
 
 
 def curve_rows(cells: Iterable[Cell], folder: Path) -> list[dict[str, Any]]:
-    """Validation loss by epoch and stage of every training cell that is done."""
+    """Losses of every training cell that is done: a row a stage, with one number an epoch."""
     rows = []
     trainings = {need.key: need for cell in cells for need in cell.needs}
     for training in trainings.values():
         found = training.result(folder)
         if found is not None:
             place = {name: training.values[name] for name in _AXES[:7]}
-            rows += [{**place, "stage": step["stage"], "epoch": step["epoch"],
-                      "train_loss": round(step["train_loss"], 6), "val_loss": round(step["val_loss"], 6)}
-                     for step in found["history"]]
+            for stage in dict.fromkeys(step["stage"] for step in found["history"]):
+                steps = [step for step in found["history"] if step["stage"] == stage]
+                rows.append({**place, "stage": stage, **{
+                    name: [round(step[name], 5) for step in steps] for name in ("train_loss", "val_loss")}})
     return rows
 
 

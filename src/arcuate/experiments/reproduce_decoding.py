@@ -121,8 +121,7 @@ def collect(cells: Sequence[Cell], out: Path, plans: Sequence[Plan], draws: int 
         "plans": [asdict(plan) for plan in plans], **rows,
         "signature": signature(
             experiment="decoding", data=",".join(plan.data_sha256[:12] for plan in plans), code=source_hash(CODE),
-            simulated="yes" if all(plan.simulated for plan in plans) else "no", snr=SNR, cells=len(scores),
-            draws=draws,
+            simulated=",".join(plan.name for plan in plans if plan.simulated) or "no", cells=len(scores), draws=draws,
         ),
     }
     write_text(out / RESULTS, json.dumps(results, ensure_ascii=False))

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from arcuate.atomic import write_text
-from arcuate.report.blocks import Block, Column, Paragraph, Plot, Section, Table, Tag, Tone, Verdict
+from arcuate.report.blocks import Block, Column, Paragraph, Section, Table, Tag, Tone, Verdict
+from arcuate.report.curves import curve_picture
 from arcuate.report.page import render_page
 
 Row = Mapping[str, Any]
 _HOLDS = {True: Tag("holds", "good"), False: Tag("does not hold", "caution"), None: Tag("not in the grid", "neutral")}
 _TONE: dict[str, Tone] = {"reads the brain": "good", "no evidence": "caution", "worse than control": "bad"}
-_DASH = {"a": "dot", "f": "solid", "optimal": "solid"}
+_STYLE = {"a": "dotted", "f": "solid", "optimal": "solid"}
 
 
 def write_decoding_page(results: Mapping[str, Any], path: str | Path) -> Path:
@@ -79,27 +80,18 @@ def _tables(tables: Sequence[Row]) -> list[Section]:
 
 
 def _curves(rows: Sequence[Row]) -> Section:
-    plots: list[Block] = []
-    stages = ("frame", "sequence")
-    places = sorted({(row["dataset"], row["model"], row["stage"]) for row in rows if row["stage"] in stages})
-    for dataset, model, stage in places:
-        mine = [row for row in rows if (row["dataset"], row["model"], row["stage"]) == (dataset, model, stage)
-                and row["length"] == "1x" and row["train_input"] == "real"]
-        seed = min((row["seed"] for row in mine), default=1)
-        lines = []
-        for method in sorted({row["method"] for row in mine}):
-            steps = sorted((row["epoch"], row["val_loss"]) for row in mine
-                           if row["method"] == method and row["seed"] == seed)
-            if steps:
-                lines.append({"type": "scatter", "mode": "lines", "name": f"({method})",
-                              "x": [epoch for epoch, _ in steps], "y": [loss for _, loss in steps],
-                              "line": {"dash": _DASH.get(method, "dash"), "width": 2}})
-        if lines:
-            layout = {"xaxis": {"title": {"text": "epoch"}}, "yaxis": {"title": {"text": "validation loss"}}}
-            plots.append(Plot({"data": lines, "layout": layout}, f"{dataset}, {model}: pre-training by {stage}"))
-    if not plots:
-        plots = [Paragraph("No encoder was pre-trained in this grid.")]
-    return Section("figure-5", "Figure 5: validation loss of the encoder's pre-training", tuple(plots),
+    pictures: list[Block] = []
+    chosen = [row for row in rows if row["stage"] in ("frame", "sequence") and row["length"] == "1x"
+              and row["train_input"] == "real"]
+    for dataset, model, stage in sorted({(row["dataset"], row["model"], row["stage"]) for row in chosen}):
+        mine = [row for row in chosen if (row["dataset"], row["model"], row["stage"]) == (dataset, model, stage)]
+        seed = min(row["seed"] for row in mine)
+        curves = {f"({row['method']})": row["val_loss"]
+                  for row in sorted(mine, key=lambda row: row["method"]) if row["seed"] == seed}
+        pictures.append(curve_picture(curves, f"{dataset}, {model}: pre-training by {stage}, seed {seed}",
+                                      styles={name: _STYLE.get(name.strip("()"), "dashed") for name in curves}))
+    return Section("figure-5", "Figure 5: validation loss of the encoder's pre-training",
+                   tuple(pictures) or (Paragraph("No encoder was pre-trained in this grid."),),
                    "Solid: no leak. Dotted: texts leak, signals do not. Dashed: signals leak.")
 
 
