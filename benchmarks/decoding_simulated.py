@@ -2,6 +2,7 @@
 
     python -m benchmarks.decoding_simulated prepare FOLDER          # where polars is: splits and audits
     python -m benchmarks.decoding_simulated run FOLDER OUT          # on the GPU; writes OUT/predictions.tar.gz
+    python -m benchmarks.decoding_simulated null FOLDER OUT         # 20 small runs at SNR 0, in minutes on a CPU
     python -m benchmarks.decoding_simulated judge OUT/predictions.tar.gz
 
 A simulated dataset has the same bytes everywhere, so only its split and audit travel.
@@ -28,16 +29,17 @@ NULL = {"layout": "zuco", "subjects": 6, "stories": 3, "sentences": 60, "snr": 0
 DATASETS: dict[str, dict[str, Any]] = {"eeg": EEG, "fmri": FMRI, **{
     f"null-{seed:02d}": {**NULL, "seed": seed} for seed in range(1, 21)
 }}
+SMALL_BART = {"type": "bart", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4,
+              "decoder_attention_heads": 4, "encoder_ffn_dim": 128, "decoder_ffn_dim": 128}
+SMALL_GPT = {"type": "gpt2", "n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 64}
+SMALL: dict[str, dict[str, Any]] = {
+    "eeg2text": {"language": SMALL_BART, "options": {"layers": 1, "feedforward": 128}},
+    "unicorn": {"language": SMALL_BART, "options": {"hidden": 128, "width": 64, "layers": 1, "feedforward": 128}},
+    "prefix": {"language": SMALL_GPT, "options": {"hidden": 128, "width": 64, "layers": 1, "feedforward": 128}},
+}
 RUNS = {"eeg2text": ("eeg2text", "eeg"), "unicorn-eeg": ("unicorn-eeg", "eeg"), "prefix": ("prefix", "eeg"),
         "unicorn-fmri": ("unicorn-fmri", "fmri")}
-NULL_RECIPES = ("eeg2text", "unicorn-eeg", "prefix")
-AT_ONCE = 7
-
-
-def runs() -> dict[str, tuple[str, str]]:
-    """Name of a run -> recipe and dataset; the 20 null runs take the models in turn."""
-    null = [name for name in DATASETS if name.startswith("null")]
-    return RUNS | {name: (NULL_RECIPES[i % 3], name) for i, name in enumerate(null)}
+AT_ONCE = 4
 
 
 def arcuate(*words: object) -> str:
@@ -69,7 +71,7 @@ def prepare(out: Path, names: list[str]) -> None:
 
 def run_one(name: str, splits: Path, work: Path) -> dict[str, Any]:
     """Train and generate one run; returns its seconds."""
-    recipe, data = runs()[name]
+    recipe, data = RUNS[name]
     began = time.perf_counter()
     folder = simulate(data, work / name)
     split, model = splits / f"{data}.csv", work / name / "model"
@@ -102,6 +104,32 @@ def run(splits: Path, out: Path, names: list[str]) -> None:
         last = row["log"].strip().splitlines()[-1]
         print(f"{row['run']:14s} simulate {row['simulate_s']:6.1f} s  train {row['train_s']:6.1f} s  "
               f"generate {row['generate_s']:5.1f} s  last epoch {last}")
+
+
+def null(splits: Path, out: Path) -> None:
+    """Twenty datasets without signal, the three models in turn, in this process."""
+    from arcuate.decoding.config import Stage, TrainConfig
+    from arcuate.decoding.generate import generate
+    from arcuate.decoding.models import MODELS
+    from arcuate.decoding.train import train
+
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        for seed in range(1, 21):
+            name, model = f"null-{seed:02d}", list(SMALL)[seed % 3]
+            folder, split = simulate(name, work), splits / f"{name}.csv"
+            stages = tuple(
+                Stage(name=stage.name, epochs=6, batch_size=32, lr=1e-3, clip=1.0, warmup=1.0)
+                for stage in MODELS[model].stages
+            )
+            train(TrainConfig(model=model, dataset=folder, split=split, out=work / f"{name}-run", stages=stages,
+                              max_tokens=16, seed=seed, audit="clean", **SMALL[model]))
+            for given in ("real", "shuffled"):
+                said = generate(work / f"{name}-run", folder, split, input=given, seed=seed)
+                said.write(work / "said" / f"{name}.{given}.csv")
+            print(name, model, said.predicted[0], flush=True)
+        with tarfile.open(out / "predictions.tar.gz", "w:gz") as archive:
+            archive.add(work / "said", "said")
 
 
 def judge(archive: Path) -> None:
@@ -142,7 +170,9 @@ def main(words: list[str]) -> None:
     if command == "prepare":
         prepare(Path(rest[0]), rest[1:] or list(DATASETS))
     elif command == "run":
-        run(Path(rest[0]), Path(rest[1]), rest[2:] or list(runs()))
+        run(Path(rest[0]), Path(rest[1]), rest[2:] or list(RUNS))
+    elif command == "null":
+        null(Path(rest[0]), Path(rest[1]))
     elif command == "judge":
         judge(Path(rest[0]))
     else:

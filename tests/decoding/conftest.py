@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.decoding.tiny import Tiny, eeg_dataset, fmri_dataset
 
 

@@ -118,7 +118,6 @@ def test_nan_frames_are_named(tmp_path):
 
 def test_windows_longer_than_their_run_are_refused(tmp_path):
     import pyarrow.parquet as pq
-
     from tests.decoding.tiny import fmri_dataset
 
     tiny = fmri_dataset(tmp_path)

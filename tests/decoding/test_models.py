@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from tests.decoding.tiny import BART, GPT, OPTIONS, STAGES, eeg_dataset
 from torch import nn
 
 from arcuate.decoding.batches import Batch, BatchMaker
@@ -19,7 +20,6 @@ from arcuate.decoding.models.frames import VolumeDecoder, VolumeEncoder
 from arcuate.decoding.models.unicorn import one_slot_a_frame
 from arcuate.decoding.tokens import IGNORED, encode_targets, word_tokenizer
 from arcuate.errors import ArcuateError
-from tests.decoding.tiny import BART, GPT, OPTIONS, STAGES, eeg_dataset
 
 LEARNING = [name for name, model in MODELS.items() if not issubclass(model, Baseline)]
 BASELINES = [name for name, model in MODELS.items() if issubclass(model, Baseline)]

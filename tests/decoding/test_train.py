@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
+from tests.decoding.tiny import BART, STAGES, Tiny, config_for, eeg_dataset
 
 from arcuate.decoding.checkpoint import read_state, resolve
 from arcuate.decoding.config import Stage, TrainConfig, read_recipe
@@ -21,7 +22,6 @@ from arcuate.decoding.generate import generate
 from arcuate.decoding.models import MODELS
 from arcuate.decoding.train import train
 from arcuate.errors import ArcuateError, NotPossible
-from tests.decoding.tiny import BART, STAGES, Tiny, config_for, eeg_dataset
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from arcuate.decoding.batches import BatchMaker, BatchStream
@@ -108,7 +109,7 @@ def generate_rows(
 ) -> list[str]:
     """One text a row, in the order of `rows`; samples of like length are generated together."""
     # Free-running generation is given no target, not even its length.
-    targets = [np.zeros(1, dtype=np.int64)] * len(data)
+    targets: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)] * len(data)
     if teacher_forced:
         texts = [data.text[row] for row in rows]
         encoded, _ = encode_targets(tokenizer, texts, model.spec.max_tokens, model.language.causal)

@@ -13,6 +13,7 @@ from arcuate.decoding.config import Stage
 from arcuate.decoding.language import LanguageModel
 from arcuate.decoding.models.base import Decoder, ModelSpec, SignalScaling, positions, transformer
 from arcuate.decoding.models.frames import VectorEncoder, VolumeEncoder
+from arcuate.decoding.tokens import IGNORED
 from arcuate.errors import ArcuateError
 
 
@@ -20,7 +21,9 @@ class Prefix(Decoder):
     """One embedding a frame, put before the text of a causal language model that is held fixed.
 
     A new language model (random weights) has to learn language first: the stage "language" trains it on
-    the training texts alone, without any signal. A pretrained one skips that stage.
+    the training texts alone, without any signal. Each text follows another one, which every second time
+    is the same text: as any model trained on documents, it learns to take up what was said before, and
+    that is what a prefix works through. A pretrained one skips that stage.
     """
 
     name = "prefix"
@@ -59,8 +62,10 @@ class Prefix(Decoder):
     def loss_sum(self, batch: Batch, stage: str) -> torch.Tensor:
         if stage != "language":
             return super().loss_sum(batch, stage)
-        nothing = torch.zeros(len(batch.labels), 0, self.language.width, device=batch.labels.device)
-        return self.language.loss_sum(nothing, nothing[..., 0].bool(), batch.labels)
+        rows = torch.arange(len(batch.labels), device=batch.labels.device)
+        before = batch.labels[torch.where(rows % 2 == 0, rows, rows.roll(-1))]
+        context = self.language.network.get_input_embeddings()(before.clamp_min(0))
+        return self.language.loss_sum(context, before != IGNORED, batch.labels)
 
     def encode(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
         encoded = self.frame_encoder(self.scaling(batch.frames))
