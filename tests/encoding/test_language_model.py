@@ -7,7 +7,7 @@ import pytest
 
 from arcuate.datasets.responses import BrainResponses, TimedWords
 from arcuate.encoding.align import Alignment
-from arcuate.encoding.features.language_model import load, locate
+from arcuate.encoding.features.language_model import _encode, load, locate
 from arcuate.encoding.features.make import make_features, read_layers
 from arcuate.encoding.features.model_states import SURPRISAL, text_states, word_states
 from arcuate.encoding.features.options import FeatureOptions
@@ -147,6 +147,24 @@ def test_read_layers_runs_the_model_once_for_all_layers(tiny, tmp_path, monkeypa
     monkeypatch.setattr("arcuate.encoding.features.model_states.load", lambda *_: pytest.fail("model was loaded"))
     for spec in specs:
         assert make_features(spec, heard, settings).features.values.shape[0] == 9
+
+
+def test_the_first_word_has_the_tokens_that_it_has_inside_a_text(tmp_path):
+    """Byte-level tokenizers, as of GPT-2, cut "hammer" and " hammer" differently."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    cut = ByteLevelBPETokenizer()
+    cut.train_from_iterator(["a hammer and a hammer"] * 50, vocab_size=300, show_progress=False)
+    PreTrainedTokenizerFast(tokenizer_object=cut._tokenizer, bos_token="<s>").save_pretrained(tmp_path)
+    config = GPT2Config(vocab_size=400, n_positions=64, n_embd=8, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1)
+    GPT2LMHeadModel(config).save_pretrained(tmp_path)
+    language = load(locate(str(tmp_path)))
+    ids, offsets = _encode(language, "hammer a hammer")
+    assert language.blank_first
+    assert ids[1] == ids[3]
+    assert offsets[1:] == [(0, 6), (6, 8), (8, 15)]
+    assert tokens_of_words("hammer a hammer", [(0, 6), (7, 8), (9, 15)], offsets) == [[1], [2], [3]]
 
 
 def test_states_are_scaled_as_the_next_layer_reads_them_unless_told_otherwise(tiny, tmp_path):

@@ -83,6 +83,8 @@ def make_plan(data: Path, *, permutations: int = 100, models: tuple[str, ...] | 
         dataset = response_dataset(source.dataset)
         subjects = dataset.subjects(data).names[:n_subjects]
         request = replace(base, dataset=source.dataset, subjects=subjects, align="offset")
+        if _single_words(source.dataset):
+            request = replace(request, pooling="mean")  # over the pieces of a word
         many = _has_many_voxels(dataset, data, subjects[0])
         runs += _runs_of(source, dataset, request, many, models or _models(source.dataset), layers)
     return Plan(sources, missing, tuple(runs))
@@ -102,8 +104,11 @@ def _find(data: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
 
 
 def _models(dataset: str) -> tuple[str, ...]:
-    single_words = dataset in ("mitchell2008", *STAND_IN)
-    return MODELS_OF_WORDS if single_words else MODELS_OF_TEXT
+    return MODELS_OF_WORDS if _single_words(dataset) else MODELS_OF_TEXT
+
+
+def _single_words(dataset: str) -> bool:
+    return dataset in ("mitchell2008", *STAND_IN)
 
 
 def _has_many_voxels(dataset: ResponseDataset, data: Path, subject: str) -> bool:

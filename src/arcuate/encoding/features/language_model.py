@@ -37,7 +37,11 @@ class Location:
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """A loaded model: `n_layers` counts the layers after the embedding, which is layer 0."""
+    """A loaded model: `n_layers` counts the layers after the embedding, which is layer 0.
+
+    `blank_first` says that a word has other tokens at the start of a text than inside it, so that texts are
+    given with a blank before them: without it "hammer" falls into pieces that no running text holds.
+    """
 
     tokenizer: Any
     model: Any
@@ -45,6 +49,7 @@ class LanguageModel:
     n_layers: int
     longest: int
     device: str
+    blank_first: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +112,9 @@ def load(location: Location, device: str = "cpu") -> LanguageModel:
         model = model.get_encoder()
     config = model.config
     longest = min(int(getattr(config, "max_position_embeddings", 0) or 10**9), int(tokenizer.model_max_length))
-    return LanguageModel(tokenizer, model.eval().to(device), causal, int(config.num_hidden_layers), longest, device)
+    blank_first = tokenizer.tokenize(" a")[:1] != tokenizer.tokenize("a")[:1]
+    layers = int(config.num_hidden_layers)
+    return LanguageModel(tokenizer, model.eval().to(device), causal, layers, longest, device, blank_first)
 
 
 def run_texts(
@@ -149,8 +156,10 @@ _Encoded = tuple[list[int], list[tuple[int, int]]]
 
 
 def _encode(language: LanguageModel, text: str) -> _Encoded:
-    encoding = language.tokenizer(text, return_offsets_mapping=True, verbose=False)
-    ids, offsets = list(encoding["input_ids"]), [tuple(span) for span in encoding["offset_mapping"]]
+    shift = 1 if language.blank_first else 0
+    encoding = language.tokenizer(" " * shift + text, return_offsets_mapping=True, verbose=False)
+    ids = list(encoding["input_ids"])
+    offsets = [(max(0, start - shift), max(0, end - shift)) for start, end in encoding["offset_mapping"]]
     start = language.tokenizer.bos_token_id
     if language.causal and start is not None and ids[:1] != [start]:
         # The first word needs something before it to have a probability.

@@ -16,7 +16,7 @@ from arcuate.errors import ArcuateError
 from arcuate.metrics.signature import fingerprint
 
 # Raise it whenever the same inputs would give other numbers, so that old cache entries are not used.
-VERSION = "1"
+VERSION = "2"
 SURPRISAL = "surprisal"
 
 Array = np.ndarray
