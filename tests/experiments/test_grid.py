@@ -110,7 +110,8 @@ def test_several_processes_give_the_same_results(tmp_path):
 
 def test_a_dask_cluster_gives_the_same_results(tmp_path):
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    small = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**small) as cluster:
         run_grid([adding(1), adding(2)], tmp_path, cluster=cluster.scheduler_address)
     assert adding(2).result(tmp_path)["sum"] == 2
 
