@@ -103,6 +103,19 @@ def test_overlapping_stretches_of_a_run_leak_even_between_texts(store):
     assert audit(table).verdict == "clean"
 
 
+@pytest.mark.parametrize("column", ["tr_s", "tr"])
+def test_stretches_within_the_response_are_a_warning_when_times_are_known(column):
+    frame = pl.DataFrame({
+        "subject": ["a", "b", "c", "d"], "text_id": ["x", "x", "y", "y"], "part": ["train", "train", "test", "test"],
+        "run": ["r", "q", "r", "q"], "start": ["0", "0", "8", "60"], "n_frames": ["4"] * 4, column: ["2.0"] * 4})
+    assert audit(frame.drop(column)).of("warning") == ()
+    [near] = audit(frame).of("warning")
+    assert (near.check, near.examples, near.samples) == ("closer-than-response", ("r: 1 window",), 1)
+    assert audit(frame, settings={"response_s": 8.0}).of("warning") == ()
+    twice = pl.concat([frame, frame.filter(pl.col("start") == "8")])
+    assert audit(twice).of("warning")[0].samples == 2
+
+
 def test_a_store_is_opened_from_its_folder(tmp_path, store):
     _, table = placed(store)
     assert isinstance(store, SignalStore)
@@ -257,6 +270,15 @@ def test_different_ids_stay_different(one, two):
     assert canonical(one) != canonical(two)
     frame = ROWS.with_columns(subject=pl.Series([one, one, "m", "n", two, two]))
     assert found_by("ambiguous-ids", frame) == []
+
+
+def test_a_task_that_varies_within_a_story_could_be_balanced():
+    frame = pl.DataFrame({
+        "subject": ["a", "b", "c", "d"], "story": ["x", "x", "y", "y"], "segment": [0, 1, 0, 1],
+        "task": ["one", "two", "three", "three"], "part": ["train", "train", "test", "test"]})
+    [found] = CHECKS["imbalance"].run(Evidence(tally=Tally.of(frame, "story")))
+    assert found.severity == "warning"
+    assert found.examples[0] == "task three: 100% of test, 0% of train"
 
 
 def test_spellings_of_stories_are_told_and_dropped_samples_are_no_side():

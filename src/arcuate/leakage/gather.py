@@ -123,7 +123,7 @@ def _laid(table: SampleTable, rows: pl.DataFrame, split: Any) -> Split:
 def _rows(table: SampleTable) -> pl.DataFrame:
     names = [*_extras(table), *(["text"] if table.columns.has("text") else [])]
     if _has_stretches(table):
-        names += [name for name in STRETCH if name not in names]
+        names += [*STRETCH, *(name for name in TIMES if name in table.columns.others)]
     rows = table.rows(*names)
     if table.kind == "runs":  # each row of a runs table is a run of its own, and samples are named by it
         return rows.with_columns(run="row " + pl.col("sample").str.split(":").list.first())
