@@ -57,6 +57,20 @@ def test_the_page_holds_scores_violins_baselines_ceilings_notes_and_signature():
     assert "http://" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", page.split("<main")[1].split("<script")[0])
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_the_browser_draws_every_violin_and_asks_for_nothing(opened, width, scheme):
+    indices = np.argwhere(np.ones((2, 2, 1))).astype(float)
+    page = encoding_page(result(), maps={"1/glove/r": np.arange(4.0)},
+                         places={"1": Place(coordinates=indices, space="voxel")})  # fmt: skip
+    seen = opened(page, width=width, scheme=scheme)
+    seen.page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 4")
+    seen.page.wait_for_function("document.querySelectorAll('#violins g.violins.trace').length >= 18")
+    assert seen.page.locator("#maps image").count() == 1
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.console == []
+    assert [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
 def test_foreign_text_stays_text():
     odd = result(features=("<img src=x onerror=alert(1)>", "random"))
     odd["notes"] = ["</script><script>alert(1)</script>"]

@@ -22,8 +22,8 @@ def axis(**settings: Any) -> dict[str, Any]:
     return {"gridcolor": GRID["line"], "zerolinecolor": GRID["zero"], "automargin": True, **settings}
 
 
-def grid_layout(titles: Sequence[str], n_rows: int, n_columns: int) -> dict[str, Any]:
-    """Panels in rows and columns, each with its title above it.
+def grid_layout(titles: Sequence[str], n_rows: int, n_columns: int, below: float = 0.16) -> dict[str, Any]:
+    """Panels in rows and columns, each with its title above it; `below` is the share of a row for names.
 
     Examples
     --------
@@ -38,12 +38,11 @@ def grid_layout(titles: Sequence[str], n_rows: int, n_columns: int) -> dict[str,
         left, top = column * width, 1 - row * height
         suffix = "" if place == 0 else str(place + 1)
         inside = (left + (0.07 if column else 0.0) * width, left + width * 0.97)
-        # A title needs about 24 pixels above its panel, the names of features 34 below it.
-        below = (top - height * 0.84, top - height * 0.08)
+        upright = (top - height * (1 - below), top - height * 0.08)
         layout[f"xaxis{suffix}"] = axis(domain=list(inside), anchor=f"y{suffix}", tickfont={"size": 11})
-        layout[f"yaxis{suffix}"] = axis(domain=list(below), anchor=f"x{suffix}", tickfont={"size": 11})
+        layout[f"yaxis{suffix}"] = axis(domain=list(upright), anchor=f"x{suffix}", tickfont={"size": 11})
         layout["annotations"].append({
-            "text": title, "x": sum(inside) / 2, "y": below[1], "xref": "paper", "yref": "paper",
+            "text": title, "x": sum(inside) / 2, "y": upright[1], "xref": "paper", "yref": "paper",
             "xanchor": "center", "yanchor": "bottom", "showarrow": False, "font": {"size": 12},
         })  # fmt: skip
     return layout

@@ -12,6 +12,8 @@ Lines = Sequence[Mapping[str, Any]]
 
 # Score -> what its panels are: one row of panels a value of the first, one column a value of the second.
 PANELS = {"pairwise": ("metric", "match"), "voxelwise": ("metric", "voxels"), "rsa": ("aggregate", "metric")}
+# More names than these stand aslant under a panel, and need more room.
+FLAT_NAMES = 3
 NAMES = {
     "ev": "explained variance", "r2": "R²", "r2_simple": "r2_simple = r·|r|", "all": "all voxels",
     "top500_train": "top 500 on train", "top500_test (circular)": "top 500 on test (circular)",
@@ -34,7 +36,8 @@ def violin_plots(scores: Lines, summary: Lines) -> list[Plot]:
         nulls = [line for line in summary if (line["score"], line["aggregate"]) == (score, aggregate)]
         rows, columns = PANELS[score]
         figure, n_rows = _grid(own, nulls, rows, columns)
-        plots.append(Plot(figure, _caption(score, aggregate, own), height=20 + 260 * n_rows))
+        high = 300 if len({line["features"] for line in own}) > FLAT_NAMES else 260
+        plots.append(Plot(figure, _caption(score, aggregate, own), height=20 + high * n_rows))
     return plots
 
 
@@ -61,7 +64,7 @@ def _grid(lines: Lines, nulls: Lines, rows: str, columns: str) -> tuple[dict[str
     data = [trace for trace in data if trace["y"]]
     # A single column of panels is laid side by side: the page is wide.
     n_rows = len(row_names) if len(column_names) > 1 else 1
-    layout = grid_layout(titles, n_rows, len(titles) // n_rows)
+    layout = grid_layout(titles, n_rows, len(titles) // n_rows, below=0.16 if len(features) <= FLAT_NAMES else 0.28)
     layout["violinmode"] = "overlay"
     return {"data": data, "layout": layout}, n_rows
 
