@@ -59,3 +59,18 @@ def test_equals_brute_force_with_counts_minimums_and_pins(block):
             subject_pins=pins[0], text_pins=pins[1], time_limit=20,
         ))
     assert feasible > 5
+
+
+def test_an_odd_number_of_texts_halves_only_with_one_left_empty():
+    feasible = 0
+    for seed in range(40):
+        rng = np.random.default_rng([9, seed])
+        weights = rng.integers(0, 3, (5, 3)) + np.eye(5, 3, dtype=int)
+        subjects, texts = np.nonzero(weights)
+        graph = Graph.from_edges([f"s{s}" for s in subjects], [f"t{t}" for t in texts], weights[weights > 0])
+        problem = Problem(ratio=(1, 1), tolerance=0.0, ratio_of="texts", time_limit=20)
+        if check(graph, problem):
+            solution = solve(graph, problem)
+            assert kept(graph, solution.part_of_subject, solution.part_of_text, 2).texts.tolist() == [1, 1]
+            feasible += 1
+    assert feasible > 10

@@ -38,10 +38,11 @@ def maximise(
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
+    effort = {"mip_rel_gap": rel_gap, "node_limit": node_limit, "time_limit": seconds}
     with _stdout_to_stderr():
         answer = milp(
             -worth, constraints=LinearConstraint(lines, at_least, at_most), integrality=np.ones(len(worth)),
-            bounds=Bounds(0, highest), options={"mip_rel_gap": rel_gap, "node_limit": node_limit, "time_limit": seconds},
+            bounds=Bounds(0, highest), options=effort,
         )
     if answer.status == 2:
         return Answer(None, -np.inf)
