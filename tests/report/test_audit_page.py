@@ -88,6 +88,17 @@ def test_several_splits_are_compared_with_their_spread_over_seeds(opened):
     assert seen.console == []
 
 
+def test_folds_are_listed_and_said(clean):
+    rows = clean.with_columns(sample=pl.Series(list("0123"))).drop("part")
+    folds = pl.concat([
+        rows.select("sample", fold=pl.lit(fold), part=pl.Series(parts))
+        for fold, parts in enumerate((["train", "train", "test", "test"], ["train", "test", "train", "test"]))])
+    page = audit_page([audit(rows, folds)], COMMAND)
+    assert "The first of 2 folds is drawn." in page
+    assert "Rates of each fold" in page
+    assert "test / train, fold 1" in page
+
+
 # --- the pictures ---------------------------------------------------------------------------------
 
 def test_the_picture_marks_what_stands_in_two_parts(leaking, clean):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from arcuate.errors import ArcuateError, UnknownName
 from arcuate.leakage.checks import CHECKS
 from arcuate.leakage.evidence import Evidence, NotChecked, Settings
-from arcuate.leakage.findings import SEVERITIES, CheckRun, Finding, Findings, Rates
+from arcuate.leakage.findings import SEVERITIES, CheckRun, Finding, Findings
 from arcuate.leakage.gather import Gathered, gather, read_statistics
-from arcuate.leakage.rates import Over, rates
+from arcuate.leakage.rates import Over, mean_rates, rates
 from arcuate.metrics.signature import signature
 from arcuate.samples.read import read_samples
 from arcuate.samples.table import SampleTable
@@ -73,7 +73,7 @@ def audit(
         found += findings
     each = tuple(rates(fold.tally, over) for fold in folds)
     return Findings(
-        name=name or _name(split, samples), rates=_mean(each), findings=tuple(sorted(found, key=_worst_first)),
+        name=name or _name(split, samples), rates=mean_rates(each), findings=tuple(sorted(found, key=_worst_first)),
         checks=runs, signature=_signature(samples, folds, over, chosen, limits),
         sizes=folds[0].tally.sizes, manifest=folds[0].manifest or {},
         tallies=tuple(fold.tally for fold in folds), fold_rates=each if len(each) > 1 else (),
@@ -140,17 +140,6 @@ def _name(split: Any, table: SampleTable) -> str:
     if isinstance(split, Split):
         return f"split {split.manifest.get('method', 'given')}"
     return table.source if split is None else "the given split"
-
-
-def _mean(each: Sequence[Rates]) -> Rates:
-    """Rates averaged over folds, pair by pair; a pair that no fold has stays None."""
-    def over_folds(kind: str) -> dict[str, float | None]:
-        pairs = dict.fromkeys(pair for one in each for pair in getattr(one, kind))
-        values = {pair: [getattr(one, kind).get(pair) for one in each] for pair in pairs}
-        kept = {pair: [value for value in listed if value is not None] for pair, listed in values.items()}
-        return {pair: sum(listed) / len(listed) if listed else None for pair, listed in kept.items()}
-
-    return Rates(each[0].over, over_folds("bslr"), over_folds("tslr"))
 
 
 def _worst_first(finding: Finding) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ other side, TSLR (text stimulus leakage rate) how much of a text's.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -124,6 +125,24 @@ def rates(tally: Tally, over: Over = "all") -> Rates:
         else:
             tslr[pair] = leakage_rate(texts[later], texts[earlier], over)
     return Rates(over, bslr, tslr)
+
+
+def mean_rates(each: Sequence[Rates]) -> Rates:
+    """Rates averaged over folds, pair by pair; a pair that no fold has stays None.
+
+    Examples
+    --------
+    >>> one, two = Rates("all", {"test_train": 10.0}, {"test_train": None}), Rates("all", {"test_train": 20.0}, {})
+    >>> mean_rates([one, two]).bslr, mean_rates([one, two]).tslr
+    ({'test_train': 15.0}, {'test_train': None})
+    """
+    def over_folds(kind: str) -> dict[str, float | None]:
+        pairs = dict.fromkeys(pair for one in each for pair in getattr(one, kind))
+        values = {pair: [getattr(one, kind).get(pair) for one in each] for pair in pairs}
+        kept = {pair: [value for value in listed if value is not None] for pair, listed in values.items()}
+        return {pair: sum(listed) / len(listed) if listed else None for pair, listed in kept.items()}
+
+    return Rates(each[0].over, over_folds("bslr"), over_folds("tslr"))
 
 
 def _check_over(over: str) -> None:

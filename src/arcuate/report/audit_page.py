@@ -8,9 +8,9 @@ from typing import Any
 
 from arcuate.atomic import write_text
 from arcuate.leakage.checks import CHECKS
-from arcuate.leakage.findings import Finding, Findings, Severity
+from arcuate.leakage.findings import Finding, Findings, Rates, Severity
 from arcuate.leakage.kinds import describe
-from arcuate.leakage.rates import OVERS, rates
+from arcuate.leakage.rates import OVERS, Over, mean_rates, rates
 from arcuate.report.bipartite_picture import bipartite_picture
 from arcuate.report.blocks import (
     Block,
@@ -114,6 +114,8 @@ def _picture(found: Sequence[Findings]) -> Section:
     if len(found) > 12:
         blocks.append(Paragraph(f"The other {len(found) - 12} splits are not drawn."))
     lead = "Who was recorded with what, and in which part. One colour a row and a column is what you want to see."
+    if len(found[0].tallies) > 1:
+        lead += f" The first of {len(found[0].tallies)} folds is drawn."
     return Section("picture", "The picture", tuple(blocks), lead)
 
 
@@ -136,11 +138,26 @@ def _rates(found: Sequence[Findings]) -> Section:
         "share of a test sample's segments that occur in training). 'all' averages over every subject or text of "
         "the dataset, which reproduces the published figures; 'test' over those in the test part, as the papers "
         "write it. The TSLR of windows is a mean over samples, so both rules agree."))
-    return Section("rates", "Leakage rates", (figures, table) if figures else (table,))
+    blocks: tuple[Block, ...] = (figures, table) if figures else (table,)
+    return Section("rates", "Leakage rates", (*blocks, *_by_fold(found)))
 
 
-def _other_rule(found: Findings, over: Any) -> Any:
-    return rates(found.tallies[0], over)
+def _by_fold(found: Sequence[Findings]) -> tuple[Block, ...]:
+    """The rates of every fold, where a split has folds."""
+    rows = [
+        (Path(one.name).name, fold, name, *(values.get(pair) for pair in one.rates.bslr))
+        for one in found for fold, measured in enumerate(one.fold_rates)
+        for name, values in (("BSLR", measured.bslr), ("TSLR", measured.tslr))
+    ]
+    if not rows:
+        return ()
+    numbers = (Column(pair.replace("_", " / "), numeric=True) for pair in found[0].rates.bslr)
+    columns: Columns = ("split", Column("fold", numeric=True), "rate", *numbers)
+    return (Table("Rates of each fold", columns, rows, note=f"Mean over {found[0].rates.over}."),)
+
+
+def _other_rule(found: Findings, over: Over) -> Rates:
+    return mean_rates([rates(tally, over) for tally in found.tallies])
 
 
 def _findings(found: Sequence[Findings]) -> Section:
