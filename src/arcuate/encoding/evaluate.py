@@ -75,6 +75,8 @@ class _Gathered:
         if len(orders) < self.settings.permutations:
             self._say(data, f"{len(orders)} circular shifts of {data.n_rows} scans exist: all of them make the null")
         self.evaluated.append(_evaluated(data, features, scorer, orders))
+        if len(orders) and not all(map(scorer.has_null, self.evaluated[-1].cells)):
+            self._say(data, "R² of scans has no null: it pays for drift that is unknown in any order")
 
     def _say(self, data: BrainResponses, note: str) -> None:
         self.notes.setdefault(note, {})[data.name] = None
@@ -174,7 +176,7 @@ def _evaluated(data: BrainResponses, features: Features, scorer: Scorer, orders:
     batches = [range(start, min(start + BATCH, len(orders))) for start in range(0, len(orders), BATCH)]
     for batch in track(batches, f"{data.name} {features.name}: permutations by {BATCH}"):
         for k, (permuted, of_voxel) in zip(batch, scorer.score(list(orders[batch])), strict=True):
-            null[k] = [permuted[cell].value for cell in cells]
+            null[k] = [permuted[cell].value if scorer.has_null(cell) else np.nan for cell in cells]
             if by_voxel is not None and of_voxel is not None:
                 above += of_voxel >= by_voxel
     maps = {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcuate.encoding.folds import Fold, block_folds, shuffled_folds
+from arcuate.encoding.nulls import drift_basis, reordered
 from arcuate.encoding.ridge import decompose, held_out_weights, residual_maker
 from arcuate.encoding.ridge_cv import ONE, AlphaSearch, choose_alphas, prepare_search, voxel_blocks
 from arcuate.encoding.select import score_of_moments
@@ -99,14 +100,7 @@ def _drift(runs: np.ndarray, fold: Fold, degree: int) -> tuple[np.ndarray, np.nd
 
     Of a run that is not in training no drift is known: its rows are taken against the training mean.
     """
-    bases = []
-    for run in np.unique(runs):
-        rows = np.flatnonzero(runs == run)
-        basis = np.zeros((len(runs), degree + 1))
-        basis[rows] = np.polynomial.legendre.legvander(np.linspace(-1, 1, len(rows)), degree)
-        if np.isin(rows, fold.train).any():
-            bases.append(basis)
-    design = np.hstack(bases)
+    design = drift_basis(runs, degree)
     inverse = np.linalg.pinv(design[fold.train], rcond=1e-8)
     at_test = design[fold.test] @ inverse
     at_test[~np.isin(runs[fold.test], runs[fold.train])] = 1 / len(fold.train)
@@ -152,9 +146,10 @@ def prepared(fit: FoldFit, responses: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def predict(
-    fit: FoldFit, responses: np.ndarray, order: np.ndarray | None = None, rules: Sequence[str] = ()
+    fit: FoldFit, responses: np.ndarray, order: np.ndarray | None = None, rules: Sequence[str] = (),
+    drift: np.ndarray | None = None,
 ) -> Predicted:
-    """Put responses (in the order given) through a fold, block of voxels by block.
+    """Put responses (in the order given, around their drift) through a fold, block of voxels by block.
 
     Examples
     --------
@@ -174,7 +169,7 @@ def predict(
     constant = 0
     for block in voxel_blocks(n_voxels):
         values = np.asarray(responses[:, block], dtype=np.float64)
-        train, targets[:, block], varies = prepared(fit, values if order is None else values[order])
+        train, targets[:, block], varies = prepared(fit, values if order is None else reordered(values, order, drift))
         constant += int((~varies).sum())
         if fit.search is not None:
             chosen[block] = choose_alphas(fit.search, train, device=fit.device)

@@ -11,6 +11,7 @@ import numpy as np
 
 from arcuate.datasets.responses import BrainResponses
 from arcuate.encoding.fold_fit import FoldFit, Predicted, predict
+from arcuate.encoding.nulls import drift_basis, reordered
 from arcuate.encoding.result import Cell, Measured
 from arcuate.encoding.select import CIRCULAR, FIXED, Selection, best, fixed_columns, spheres, stability
 from arcuate.encoding.settings import EncodingSettings
@@ -58,10 +59,12 @@ class FoldScores:
         responses, order = self.data.responses, orders[0]
         if len(orders) > 1:  # side by side, as if they were more voxels
             order = None
-            responses = np.hstack([responses if one is None else responses[one] for one in orders])
+            responses = np.hstack(
+                [responses if one is None else reordered(responses, one, self._drift) for one in orders]
+            )
         tallies = [_Tally(self.data.n_voxels) for _ in orders]
         for index, fit in enumerate(self.fits()):
-            predicted = predict(fit, responses, order, self._training_rules())
+            predicted = predict(fit, responses, order, self._training_rules(), self._drift)
             parts = _split(predicted, len(orders))
             if "pairwise" in self.wanted:
                 columns = [self._columns(fit, part, one) for part, one in zip(parts, orders, strict=True)]
@@ -103,6 +106,15 @@ class FoldScores:
         else:
             scores = predicted.training[selection.rule]
         return best(scores, selection.number)
+
+    @property
+    def takes_drift_out(self) -> bool:
+        """Whether a drift is fitted to the training scans."""
+        return self.data.kind == "continuous" and self.settings.drift > 0
+
+    @cached_property
+    def _drift(self) -> np.ndarray | None:
+        return drift_basis(self.data.runs, self.settings.drift) if self.takes_drift_out else None
 
     @cached_property
     def _fixed(self) -> np.ndarray:

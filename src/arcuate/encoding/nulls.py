@@ -2,7 +2,7 @@
 
 Isolated stimuli are exchangeable: any order will do. Scans are not, since neighbours are alike; their
 orders keep neighbours together, by circular shifts or by blocks. An order permutes the rows of the
-responses: the features, and all that was factorised from them, stay as they are.
+responses (less their drift): the features, and all that was factorised from them, stay as they are.
 """
 
 from __future__ import annotations
@@ -63,6 +63,41 @@ def scan_orders(n_scans: int, number: int, seed: int, how: str = "shift", length
     return (np.arange(n_scans)[None, :] + shifts[:, None]) % n_scans
 
 
+def drift_basis(runs: np.ndarray, degree: int) -> np.ndarray:
+    """Polynomials of time up to `degree`, for each run apart; rows × (runs · (degree + 1)).
+
+    Examples
+    --------
+    >>> drift_basis(np.array([0, 0, 0, 1, 1, 1]), degree=1).shape
+    (6, 4)
+    """
+    bases = []
+    for run in np.unique(runs):
+        rows = np.flatnonzero(runs == run)
+        basis = np.zeros((len(runs), degree + 1))
+        basis[rows] = np.polynomial.legendre.legvander(np.linspace(-1, 1, len(rows)), degree)
+        bases.append(basis)
+    return np.hstack(bases)
+
+
+def reordered(values: np.ndarray, order: np.ndarray, drift: np.ndarray | None = None) -> np.ndarray:
+    """The rows in this order, but for their drift, which stays where it is.
+
+    A turned drift has a jump that no observed series has, and everything would look better than such a null.
+
+    Examples
+    --------
+    >>> line = np.arange(6.0)[:, None]
+    >>> turned = reordered(line, np.array([3, 4, 5, 0, 1, 2]), drift_basis(np.zeros(6), 1))
+    >>> bool(abs(turned - line).max() < 1e-9)
+    True
+    """
+    if drift is None:
+        return values[order]
+    coefficients, *_ = np.linalg.lstsq(drift, values, rcond=None)
+    return values[order] + (drift - drift[order]) @ coefficients
+
+
 def same_stimuli_order(order: np.ndarray, stimuli: Sequence[str]) -> np.ndarray:
     """An order of sorted stimuli as an order of this subject's rows.
 
@@ -98,13 +133,13 @@ def autocorrelation_features(runs: np.ndarray, width: float = 5.0) -> np.ndarray
 
 
 def p_value(observed: float, null: np.ndarray) -> float:
-    """Share of the null at or above the observed score, which counts as one of them.
+    """Share of the null at or above the observed score, which counts as one of them; NaN without a null.
 
     Examples
     --------
     >>> p_value(0.9, np.array([0.5, 0.6, 0.95]))
     0.5
     """
-    if not len(null):
+    if not len(null) or np.isnan(null).any():
         return float("nan")
     return float((1 + (null >= observed - 1e-12).sum()) / (1 + len(null)))

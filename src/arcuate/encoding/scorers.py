@@ -216,6 +216,15 @@ class Scorer:
     folds: FoldScores | None
     rsa: Rsa | None
 
+    def has_null(self, cell: Cell) -> bool:
+        """Whether an order of the responses leaves all but the tie to the features as it was.
+
+        R² alone counts the error of a drift carried over to test scans. Responses that are turned around
+        their estimated drift have less of that error than the observed ones.
+        """
+        drifts = self.folds is not None and self.folds.takes_drift_out
+        return not (drifts and cell.metric == "r2")
+
     def score(self, orders: Sequence[np.ndarray | None]) -> list[tuple[Cells, np.ndarray | None]]:
         """For responses in each order: every cell, and the correlation of every voxel."""
         found: list[tuple[Cells, np.ndarray | None]] = [({}, None) for _ in orders]
