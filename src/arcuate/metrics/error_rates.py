@@ -21,6 +21,9 @@ def jiwer_words(text: str) -> list[str]:
     >>> jiwer_words("  The   cat ")
     ['The', 'cat']
     """
+    words = text.split()
+    if " ".join(words) == text:  # single plain spaces: nothing to do, and most texts are so
+        return words
     return [word for word in _SPACES.sub(" ", text).strip().split(" ") if word]
 
 
