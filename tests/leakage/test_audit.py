@@ -200,8 +200,16 @@ def test_names_say_which_split(tmp_path):
 
 
 def test_a_table_without_parts_asks_for_a_split():
-    with pytest.raises(ArcuateError, match="no column 'part'"):
+    with pytest.raises(ArcuateError) as raised:
         audit(TABLE)
+    assert str(raised.value) == (
+        "the polars frame has no column 'part', but sample, subject, text. Give a split file, or add the column.")
+
+
+@pytest.mark.parametrize("bad", ["training", None])
+def test_bad_parts_in_the_table_are_refused(bad):
+    with pytest.raises(ArcuateError, match=f"part is {bad!r}. Use train, val, test or dropped"):
+        audit(TABLE.with_columns(part=pl.Series([bad, *PARTS[1:]])))
 
 
 def test_runs_tables_are_judged_run_by_run():

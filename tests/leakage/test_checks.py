@@ -132,10 +132,14 @@ def test_windows_count_as_a_naive_loop_does(worlds, seed):
 def test_shared_segments_count_as_a_naive_loop_does(worlds, seed):
     frame = worlds["messy_windows"](seed)
     rows = frame.to_dicts()
+    told = {one.parts: one.message for one in found_by("text-overlap", frame, "story") if one.severity == "leak"}
     same_story = lambda a, b: overlap({**a, "subject": ""}, {**b, "subject": ""})  # noqa: E731
     found = found_by("text-overlap", frame, "story")
     expected = naive(rows, PAIRS, same_story, lambda a: a["story"])
     assert counted(found) == expected
+    for (later, earlier), (_, stories) in expected.items():
+        named = "1 story" if stories == 1 else f"{stories} stories"
+        assert told[(later, earlier)] == f"segments of {named} in {later} also in {earlier}"
     for pair, (samples, culprits) in counted(found, "warning").items():
         shared = {one["story"] for one in rows if one["part"] == pair[0]} & {
             one["story"] for one in rows if one["part"] == pair[1]}
@@ -275,6 +279,20 @@ def test_a_planted_window_is_named_by_run(windows):
     assert found["window-overlap"].examples == (f"{base['subject']} · x0: 1 window",)
     assert found["window-overlap"].samples == 1
     assert found["text-overlap"].samples == 1
+
+
+def test_one_window_overlaps_and_two_windows_overlap():
+    frame = pl.DataFrame({
+        "subject": ["a"] * 4, "story": ["x"] * 4, "segment": [0, 2, 3, 9], "n_segments": [5] * 4, "tr_s": [1.0] * 4,
+        "part": ["train", "test", "test", "val"]})
+    [overlap] = found_by("window-overlap", frame, "story")
+    assert overlap.message == "2 windows of test overlap a window of the same run in train"
+    assert overlap.examples == ("a · x: 2 windows",)
+    assert (overlap.kind, overlap.culprits) == ("L1.4", 1)
+    near = found_by("closer-than-response", frame, "story")
+    assert [one.message for one in near] == [
+        "1 window of val begins or ends within 10 s of a window of the same run in train",
+        "2 windows of test begin or end within 10 s of a window of the same run in val"]
 
 
 def test_runs_of_one_subject_and_story_are_told_apart(windows):

@@ -116,6 +116,26 @@ def test_stretches_within_the_response_are_a_warning_when_times_are_known(column
     assert audit(twice).of("warning")[0].samples == 2
 
 
+def test_a_stretch_under_several_samples_is_read_once_and_numbers_may_be_text(store):
+    arrays, table = placed(store)
+    again = pl.concat([table, table.with_columns(sample=pl.col("sample") + "b")])
+    texts = again.with_columns(pl.col("start", "n_frames").cast(pl.String))
+    read = []
+
+    class Counting(Foreign):
+        def window(self, run, start, length):
+            read.append((run, start, length))
+            return super().window(run, start, length)
+
+    found = audit(texts, signals=Counting(arrays))
+    assert read == [(run, start, 4) for run in "abc" for start in (0, 4)]
+    warned = [one for one in found.of("warning") if one.check == "identical-signals"]
+    assert [(one.parts, one.samples, one.culprits) for one in warned] == [
+        (("train",), 4, 2), (("val",), 4, 2), (("test",), 4, 2)]
+    assert warned[0].examples == ("s0 (a) = s0b (a)", "s1 (a) = s1b (a)")
+    assert warned[0].kind == "L1.4"
+
+
 def test_a_store_is_opened_from_its_folder(tmp_path, store):
     _, table = placed(store)
     assert isinstance(store, SignalStore)
@@ -195,7 +215,9 @@ def test_balanced_parts_are_silent():
 
 def test_empty_parts_are_named():
     only = CROSSED.with_columns(part=pl.lit("train"))
-    assert {one.kind for one in said(only).values()} == {"L1.1"}
+    [empty] = said(only).values()
+    assert (empty.kind, empty.severity, empty.parts, empty.samples, empty.share, empty.culprits, empty.examples) == (
+        "L1.1", "warning", ("test",), 0, 0.0, 1, ("test",))
     assert set(said(only)) == {"test is empty"}
     assert set(said(CROSSED.with_columns(part=pl.lit("test")))) == {"train is empty"}
     assert set(said(CROSSED, settings=Settings(ratio=(8, 1, 1)))) == {"val is empty"}
@@ -238,6 +260,8 @@ def test_sex_and_task_that_differ_are_told():
     assert found.examples == ("sex F: 50% of test, 100% of train", "sex M: 50% of test, 0% of train")
     assert found.severity == "warning"
     assert said(CROSSED.with_columns(sex=pl.Series(["F", "M", "M", "F"] * 2))) == {}
+    for unknown in (["F", "M", None, None], [None, None, "F", "M"]):
+        assert said(CROSSED.with_columns(sex=pl.Series(unknown * 2))) == {}
     assert set(said(CROSSED.with_columns(task=pl.Series(["n", "n", "n", "t"] * 2)))) == {
         "task is spread differently in test and train"}
 

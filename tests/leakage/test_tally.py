@@ -99,6 +99,8 @@ def test_bad_counts_are_refused(change, match):
 def test_missing_columns_are_named():
     with pytest.raises(ArcuateError, match="no column 'part'"):
         Tally.of(pl.DataFrame({"subject": ["a"], "text": ["x"]}), "text")
+    with pytest.raises(ArcuateError, match=r"There is no column 'text', but \['subject', 'part'\]"):
+        Tally.of(pl.DataFrame({"subject": ["a"], "part": ["train"]}), "text")
     with pytest.raises(ArcuateError, match="no column 'story' and no 'segment'"):
         Tally.of(pl.DataFrame({"subject": ["a"], "text": ["x"], "part": ["train"]}), "story")
     with pytest.raises(ArcuateError, match="no column 'part'"):

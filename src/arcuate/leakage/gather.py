@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,18 +106,13 @@ def _coded_counts(table: SampleTable, named: list[str], others: list[str]) -> pl
 
 
 def _laid(table: SampleTable, rows: pl.DataFrame, split: Any) -> Split:
-    """The split with its rows in the table's order, checked against it.
-
-    Its `text_id` is not compared: a split that merged near-duplicates names texts otherwise than the
-    table, and here every text stands for itself.
-    """
+    """The split with its rows in the table's order, checked against it."""
     if isinstance(split, Split):
         found, manifest = listing(split.frame), split.manifest
     else:
         found = listing(table.rows("part") if split is None else split)
         manifest = (find_manifest(split) if isinstance(split, str | Path) else None) or {}
-    plain = replace(found, frame=found.frame.drop("text_id", strict=False))
-    return Split(laid_against(plain, table, rows, "refuse" if found.lists_all else DROPPED), manifest)
+    return Split(laid_against(found, table, rows, "refuse" if found.lists_all else DROPPED), manifest)
 
 
 def _rows(table: SampleTable) -> pl.DataFrame:
