@@ -30,7 +30,8 @@ def decoding_page(results: Mapping[str, Any]) -> str:
     details = ("Simulated data at reduced size: the form of the papers' tables, not their datasets.",) \
         if results["simulated"] else ()
     answer = Verdict(
-        f"{held} of {asked}", f"{held} of the {asked} published findings that could be put to this grid hold in it.",
+        f"{held} of {asked}",
+        f"{held} of {asked} checks hold: each of the published findings, put to each dataset and model of this grid.",
         "neutral", details,
     )
     sections = [_findings(found), _verdicts(results["verdicts"]), *_tables(results["tables"]),
@@ -57,7 +58,8 @@ def _verdicts(rows: Sequence[Row]) -> Section:
          Column("gain", True), Column("low", True), Column("high", True), Column("rank", True, 1, "50 is chance")),
         [(row["dataset"], row["model"], row["method"], Tag(row["audit"], "good" if row["audit"] == "clean" else "bad"),
           f"{row['train_input']}, {row['length']}", row["test_set"], row["generation"], row["seed"],
-          Tag(row["verdict"], _TONE[row["verdict"]]), row["gain"], row["low"], row["high"], row["retrieval_rank"])
+          Tag(row["verdict"], _TONE[row["verdict"]] if row["audit"] == "clean" else "neutral"),
+          row["gain"], row["low"], row["high"], row["retrieval_rank"])
          for row in rows],
         search=True, note="Gain in ROUGE-1 F over shuffled input, with its 95% interval.",
     )
