@@ -38,6 +38,7 @@ def answer(graph: Graph, asked: Asked) -> Answered:
         low, high = (round(THOUSANDTHS * share[part] * (1 + sign * asked.tolerance)) for sign in (-1, 1))
         model.add(THOUSANDTHS * amounts[part] >= low * sum(amounts))
         model.add(THOUSANDTHS * amounts[part] <= high * sum(amounts))
+    model.add(sum(amounts) >= 1)   # an empty split meets every ratio
     model.maximize(sum(amounts))
     return _solved(cp_model, model, subjects, texts, graph, asked)
 
