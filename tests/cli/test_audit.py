@@ -88,6 +88,15 @@ def test_several_splits_stand_side_by_side(here, table, tmp_path):
     assert (both["verdict"], len(both["splits"])) == ("clean", 2)
 
 
+def test_text_from_the_table_cannot_drive_the_terminal(here, tmp_path):
+    (tmp_path / "evil.csv").write_text(
+        "subject,text,part\n\x1b[2J[red]a,x,train\n\x1b[2J[red]a,y,test\n", encoding="utf-8")
+    done = here("audit", "evil.csv")
+    assert done.returncode == 1, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "[red]a: 1 in test" in done.stdout
+
+
 def test_parts_in_the_table_and_files_of_ids(here, table, tmp_path):
     lines = TABLE.splitlines()
     parts = ["part", "train", "test", "train", "val", "test", "train"]

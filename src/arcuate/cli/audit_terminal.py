@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from arcuate.report.text import shown
+
 if TYPE_CHECKING:
     from arcuate.leakage.findings import Findings
 
@@ -40,7 +42,7 @@ def verdict_line(found: Findings) -> str:
     extra = f", {len(warnings)} warning{'s' * (len(warnings) != 1)}" if warnings else ""
     skipped = sum(not run.ran for run in found.checks)
     unchecked = f", {skipped} check{'s' * (skipped != 1)} could not run" if skipped else ""
-    return f"[{COLOURS[found.verdict]}]{found.verdict.upper()}[/] {escape(found.name)}: {said}{extra}{unchecked}"
+    return f"[{COLOURS[found.verdict]}]{found.verdict.upper()}[/] {escape(shown(found.name))}: {said}{extra}{unchecked}"
 
 
 def _rates(console: Console, found: Findings) -> None:
@@ -60,11 +62,11 @@ def _findings(console: Console, found: Findings) -> None:
         grid.add_column("parts, samples", no_wrap=True)
         grid.add_column("what, and the worst of it", overflow="fold")
         for one in found.findings:
-            worst = "".join(f"\n[dim]{escape(example)}[/]" for example in one.examples[:2])
+            worst = "".join(f"\n[dim]{escape(shown(example))}[/]" for example in one.examples[:2])
             fold = "" if one.fold is None else f" · fold {one.fold}"
             grid.add_row(
                 f"[{COLOURS[one.severity]}]{one.severity}[/]\n{one.check}",
-                f"{' / '.join(one.parts)}{fold}\n{one.samples:,} ({one.share:.1%})", escape(one.message) + worst,
+                f"{' / '.join(one.parts)}{fold}\n{one.samples:,} ({one.share:.1%})", escape(shown(one.message)) + worst,
             )
         console.print(grid)
     for run in found.checks:
@@ -88,7 +90,7 @@ def _side_by_side(console: Console, found: Sequence[Findings]) -> None:
         rates = [one.rates.bslr.get(pair) for pair in found[0].rates.bslr]
         rates += [one.rates.tslr.get(pair) for pair in found[0].rates.tslr]
         grid.add_row(
-            escape(one.name), f"[{COLOURS[one.verdict]}]{one.verdict}[/]", *(percent(rate) for rate in rates),
+            escape(shown(one.name)), f"[{COLOURS[one.verdict]}]{one.verdict}[/]", *(percent(rate) for rate in rates),
             f"{kept / total:.1%}" if total else "–",
         )
     console.print(grid)
