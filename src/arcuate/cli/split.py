@@ -33,7 +33,7 @@ def split(
     pin: Annotated[list[str] | None, typer.Option(help="optimal: NAME=PART; may be repeated.")] = None,
     stratify: Annotated[str | None, typer.Option(help="optimal: a column whose mix shall be alike in all parts, "
                                                          "as a secondary aim.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="optimal: seconds (60).")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="optimal: seconds (25).")] = None,
     smaller: Annotated[str | None, typer.Option(help="f: the side to cut: fewer, subjects or texts.")] = None,
     window: Annotated[int | None, typer.Option(help="Segments a sample spans (L); a runs table needs it.")] = None,
     near_duplicates: Annotated[str, typer.Option(help="Texts with this word 3-shingle Jaccard or more are one; "

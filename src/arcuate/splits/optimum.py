@@ -53,7 +53,7 @@ class Optimal:
     min_subjects: int = 1
     min_texts: int = 1
     pins: tuple[str, ...] = ()
-    time_limit: float = 60.0
+    time_limit: float = 25.0
     stratify: str | None = None
 
     def split(self, table: SampleTable) -> Split:

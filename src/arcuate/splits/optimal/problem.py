@@ -49,7 +49,7 @@ class Problem:
     min_texts: int = 1
     subject_pins: Mapping[str, int] = field(default_factory=dict)
     text_pins: Mapping[str, int] = field(default_factory=dict)
-    time_limit: float = 60.0
+    time_limit: float = 25.0
     seed: int = 0
     subject_strata: Sequence[object] | None = None
     text_strata: Sequence[object] | None = None

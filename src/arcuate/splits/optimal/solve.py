@@ -20,7 +20,7 @@ from arcuate.splits.optimal.work import Budget
 # Pairs of subject and text up to which the graph is searched; beyond, both sides are improved in turns.
 SEARCHED_PAIRS = 8_000_000
 # For each ratio that is tried when the asked one cannot be had.
-NEAREST_SECONDS = 5.0
+NEAREST_SECONDS = 2.0
 
 
 def solve(graph: Graph, problem: Problem) -> Solution:

@@ -8,7 +8,7 @@ import time
 # that the work runs out before the clock does and the answer does not depend on the machine's load.
 WORK_PER_SECOND = 6e7
 # Share of the seconds after which the clock stops the work all the same: the last step may run over.
-CLOCK_SHARE = 0.9
+CLOCK_SHARE = 0.85
 
 
 class Budget:
