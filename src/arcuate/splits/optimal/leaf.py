@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcuate.splits.optimal.instance import FREE, Floats, Instance
+from arcuate.splits.optimal.lines import Lines
 from arcuate.splits.optimal.prices import Relaxation, converged_bounds
 from arcuate.splits.optimal.program import maximise
 from arcuate.splits.optimal.work import Budget
@@ -117,7 +118,8 @@ class _Leaf:
         fixed = usable.sum(1) == 1
         of_type = np.where(usable & fixed[:, None], instance.counts[:, None], 0.0)
         rows_of, parts_of = np.nonzero(usable & ~fixed[:, None])
-        lines, at_least, at_most, n_extra = self._lines(of_type, rows_of, parts_of, goal)
+        lines, at_least, at_most = self._lines(of_type, rows_of, parts_of, goal).arrays()
+        n_extra = len(self.absent) * instance.n_parts
         budget.spend(2e5 + 2e3 * len(rows_of))
         if len(rows_of) == 0 and n_extra == 0:
             result = self.check(of_type, -np.inf)
@@ -163,65 +165,26 @@ class _Leaf:
 
     def _lines(
         self, of_type: Floats, rows_of: npt.NDArray[np.int64], parts_of: npt.NDArray[np.int64], goal: float
-    ) -> tuple[Floats, Floats, Floats, int]:
-        """Constraint lines over the open (type, part) pairs, then over the parts of absent small nodes."""
-        instance, n_parts, n_open = self.instance, self.instance.n_parts, len(rows_of)
-        fewest_large = instance.minimum[1]
-        n_extra = len(self.absent) * n_parts
-        lines: list[Floats] = []
-        limits: list[tuple[float, float]] = []
-
-        def add(line: Floats, least: float, most: float) -> None:
-            lines.append(np.pad(line, (0, n_open + n_extra - len(line))))
-            limits.append((least, most))
-
-        for kind in np.unique(rows_of):
-            add((rows_of == kind).astype(float), instance.counts[kind], instance.counts[kind])
-        constant = float((self.weight * of_type).sum())
+    ) -> Lines:
+        """Everything that must hold of the open (type, part) pairs, given what is fixed."""
+        instance, n_parts = self.instance, self.instance.n_parts
+        lines = Lines(instance, self.small, of_type, rows_of, parts_of)
+        lines.add_counts()
         if np.isfinite(goal):
+            constant = float((self.weight * of_type).sum())
             # A little less than asked: the solver's own rounding must not lose the goal itself.
-            add(self.weight[rows_of, parts_of], goal - constant - 1e-6 * max(1.0, abs(goal)), np.inf)
+            lines.add(self.weight[rows_of, parts_of], goal - constant - 1e-6 * max(1.0, abs(goal)), np.inf)
         present = (self.weight > 0).astype(float)
         in_part = parts_of == np.arange(n_parts)[:, None]
         if instance.ratio_side != "small":
             amount = self.weight if instance.ratio_side == "weight" else present
-            self._ratio_lines(add, in_part * amount[rows_of, parts_of], (amount * of_type).sum(0))
-        if fewest_large:
+            limits = self.relaxation.low, self.relaxation.high
+            lines.add_ratio(in_part * amount[rows_of, parts_of], (amount * of_type).sum(0), limits)
+        if instance.minimum[1]:
             for part in range(n_parts):
                 had = (present * of_type)[:, part].sum()
-                add(in_part[part] * present[rows_of, parts_of], fewest_large - had, np.inf)
+                lines.add(in_part[part] * present[rows_of, parts_of], instance.minimum[1] - had, np.inf)
         if instance.watches_small:
-            self._present_lines(add, of_type, rows_of, parts_of)
-            self._absent_lines(add, of_type, rows_of, parts_of)
-        return np.array(lines), *np.array(limits).T, n_extra
-
-    def _ratio_lines(self, add, amounts: Floats, had: Floats) -> None:  # type: ignore[no-untyped-def]
-        """low_k * all <= amount_k <= high_k * all, with what is fixed already."""
-        for part in range(len(had)):
-            for share, sign in ((self.relaxation.low[part], 1.0), (self.relaxation.high[part], -1.0)):
-                line = sign * (amounts[part] - share * amounts.sum(0))
-                add(line, -sign * (had[part] - share * had.sum()), np.inf)
-
-    def _present_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
-        """Some node with weight to it is placed in the part of each present small node."""
-        instance = self.instance
-        for node in np.flatnonzero(self.small < instance.n_parts):
-            touches = instance.weights[:, node] > 0
-            meets = (parts_of == self.small[node]) & touches[rows_of]
-            add(meets.astype(float), 1.0 - of_type[touches, self.small[node]].sum(), np.inf)
-
-    def _absent_lines(self, add, of_type, rows_of, parts_of) -> None:  # type: ignore[no-untyped-def]
-        """Each absent small node goes to a part (its pin, if any) where no node has weight to it."""
-        instance, n_parts, everyone = self.instance, self.instance.n_parts, float(self.instance.counts.sum())
-        for position, node in enumerate(self.absent):
-            start = len(rows_of) + position * n_parts
-            touches, pin = instance.weights[:, node] > 0, instance.small_pins[node]
-            somewhere = np.zeros(start + n_parts)
-            # Twos cannot add up to one: a pinned node goes to its pin.
-            somewhere[start:] = np.where((pin == FREE) | (pin == np.arange(n_parts)), 1.0, 2.0)
-            add(somewhere, 1.0, 1.0)
-            for part in range(n_parts):
-                line = np.zeros(start + n_parts)
-                line[:len(rows_of)] = (parts_of == part) & touches[rows_of]
-                line[start + part] = everyone
-                add(line, -np.inf, everyone - of_type[touches, part].sum())
+            lines.add_present()
+            lines.add_absent()
+        return lines
