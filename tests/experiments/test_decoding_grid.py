@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import pytest
 
+from arcuate.errors import ArcuateError
 from arcuate.experiments.decoding_findings import findings
 from arcuate.experiments.decoding_grid import GENERATIONS, TEST_INPUTS, TEST_SETS, Axes, cells_of
-from arcuate.experiments.decoding_plan import make_plan, read_plans
+from arcuate.experiments.decoding_plan import make_plan, plan_for, read_plans
 from arcuate.experiments.decoding_setups import published_setups, reduced_setups
 from arcuate.experiments.decoding_tables import paper_tables
 from arcuate.experiments.published_decoding import TABLES
 from arcuate.experiments.published_decoding import published as published_rows
-from arcuate.experiments.reproduce_decoding import SIZES, collect, grid_of
+from arcuate.experiments.reproduce_decoding import SIZES, collect, find_or_simulate, grid_of
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,26 @@ class TestPlan:
         assert str(out) not in json.dumps([split.file for split in plan.splits])
 
 
+    def test_a_plan_is_kept_for_the_same_data_and_made_anew_for_other(self, planned, tmp_path):
+        from arcuate.datasets.simulate import simulate
+
+        simulate(tmp_path / "toy", layout="crossed", subjects=6, stories=6, sentences=3, regions=4, window=4)
+        options = {"name": "toy", "methods": ("a",), "seeds": (1,)}
+        first = plan_for(tmp_path / "toy", tmp_path, **options)
+        made = (tmp_path / "plan" / "toy" / "plan.json").stat().st_mtime_ns
+        assert plan_for(tmp_path / "toy", tmp_path, **options) == first
+        assert (tmp_path / "plan" / "toy" / "plan.json").stat().st_mtime_ns == made
+        assert len(plan_for(tmp_path / "toy", tmp_path, **{**options, "seeds": (1, 2)}).splits) == 2
+        shutil.rmtree(tmp_path / "toy")
+        simulate(tmp_path / "toy", layout="crossed", subjects=6, stories=6, sentences=3, regions=4, window=4, seed=9)
+        assert plan_for(tmp_path / "toy", tmp_path, **options).data_sha256 != first.data_sha256
+
+    def test_another_size_in_the_same_folder_is_refused(self, planned):
+        out, _ = planned
+        with pytest.raises(ArcuateError, match="was simulated with subjects 12, not 48"):
+            find_or_simulate(None, out, SIZES["small"])
+
+
 class TestCells:
     def test_the_whole_grid(self, planned):
         _, plan = planned
@@ -88,6 +110,16 @@ class TestCells:
         setups = published_setups("eeg")
         assert (setups["eeg2text"].stages[0].epochs, setups["eeg2text"].stages[0].lr) == (80, 1e-6)
         assert setups["unicorn"].stages[0].batch_size == 512
+
+
+def test_other_data_than_planned_is_refused(planned):
+    from dataclasses import replace
+
+    pytest.importorskip("lightning")
+    out, plan = planned
+    (cell, *_) = cells_of(replace(plan, data_sha256="0" * 64), reduced_setups("fmri"), Axes(models=("constant",)))
+    with pytest.raises(ArcuateError, match="not the data that was planned for"):
+        cell.run(out)
 
 
 def test_baselines_and_training_run_end_to_end(planned):

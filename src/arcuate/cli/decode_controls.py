@@ -61,17 +61,15 @@ def controls(
 
 
 def _plan(dataset: Path, out: Path, methods: tuple[str, ...], seeds: int) -> Plan:
-    from arcuate.experiments.decoding_plan import make_plan, read_plans
+    from arcuate.errors import ArcuateError
+    from arcuate.experiments.decoding_plan import plan_for, read_plans
 
-    wanted = range(1, seeds + 1)
-    if any(out.glob("plan/*/plan.json")):
-        for plan in read_plans(out):
-            if plan.name == dataset.name and {(s.method, s.seed) for s in plan.splits} >= {
-                    (method, seed) for method in methods for seed in wanted}:
-                return plan
-    if not has_polars():
-        read_plans(out)  # says what is missing
-    return make_plan(dataset, out, methods=methods, seeds=list(wanted))
+    if has_polars():
+        return plan_for(dataset, out, name=dataset.name, methods=methods, seeds=list(range(1, seeds + 1)))
+    for plan in read_plans(out):
+        if plan.name == dataset.name:
+            return plan
+    raise ArcuateError(f"{out} holds no plan of {dataset.name}. Make it where polars is installed (--plan-only).")
 
 
 def _setups(

@@ -99,6 +99,21 @@ def read_plans(out: str | Path) -> list[Plan]:
     return [_plan(json.loads(file.read_text("utf-8"))) for file in files]
 
 
+def plan_for(
+    dataset: str | Path, out: str | Path, *, name: str, methods: Sequence[str], seeds: Sequence[int],
+) -> Plan:
+    """The plan that is there if it is of this very data with all these splits; else a new one."""
+    from arcuate.decoding.data import read_data
+
+    wanted = {(method, seed) for method in methods for seed in seeds}
+    file = Path(out) / "plan" / name / PLAN
+    if file.is_file():
+        plan = _plan(json.loads(file.read_text("utf-8")))
+        if plan.data_sha256 == read_data(dataset).sha256 and wanted <= {(s.method, s.seed) for s in plan.splits}:
+            return plan
+    return make_plan(dataset, out, name=name, methods=methods, seeds=seeds)
+
+
 def _plan(values: dict[str, Any]) -> Plan:
     return Plan(**{**values, "splits": tuple(PlannedSplit(**one) for one in values["splits"])})
 

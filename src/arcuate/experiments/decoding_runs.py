@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from arcuate.errors import ArcuateError
 from arcuate.experiments.cells import Cell
 
 Result = Mapping[str, Any]
@@ -18,6 +19,7 @@ def train_cell(cell: Cell, folder: Path, needed: tuple[Result, ...]) -> Result:
     from arcuate.decoding.train import train
 
     values = cell.values
+    _check_data(cell, folder)
     setup = values["setup"]
     run = folder / "runs" / cell.key
     result = train(TrainConfig(
@@ -37,6 +39,7 @@ def generate_cell(cell: Cell, folder: Path, needed: tuple[Result, ...]) -> Resul
     from arcuate.decoding.generate import generate
 
     values = cell.values
+    _check_data(cell, folder)
     said = generate(
         folder / "runs" / needed[0]["run"], folder / values["data"], folder / values["split"], "test",
         input=values["test_input"], teacher_forced=values["generation"] == "teacher-forced", batch_size=256,
@@ -44,6 +47,18 @@ def generate_cell(cell: Cell, folder: Path, needed: tuple[Result, ...]) -> Resul
     )
     return {"signature": said.signature, "subject": list(said.subject), "sample": list(said.sample),
             "target": list(said.target), "predicted": list(said.predicted)}
+
+
+def _check_data(cell: Cell, folder: Path) -> None:
+    """The plan may have travelled; its data must be the very data that the cell is named after."""
+    from arcuate.decoding.data import read_data
+
+    found = read_data(folder / cell.values["data"]).sha256
+    if found != cell.data[0]:
+        raise ArcuateError(
+            f"{folder / cell.values['data']} is not the data that was planned for ({found[:12]} in place of "
+            f"{cell.data[0][:12]}). Plan again, or bring the planned data."
+        )
 
 
 def _keep_only_best(run: Path) -> None:

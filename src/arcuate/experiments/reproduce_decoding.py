@@ -13,7 +13,7 @@ from arcuate.errors import ArcuateError
 from arcuate.experiments.cells import Cell, source_hash
 from arcuate.experiments.decoding_findings import findings
 from arcuate.experiments.decoding_grid import CODE, Axes, cells_of
-from arcuate.experiments.decoding_plan import METHODS, Plan, make_plan, read_plans
+from arcuate.experiments.decoding_plan import METHODS, Plan, plan_for
 from arcuate.experiments.decoding_results import curve_rows, score_rows, verdict_rows
 from arcuate.experiments.decoding_setups import Setup, published_setups, reduced_setups
 from arcuate.experiments.decoding_tables import paper_tables
@@ -64,20 +64,28 @@ def find_or_simulate(data: Path | None, out: Path, size: Size) -> dict[str, Path
             found[name] = data / name
             continue
         folder = out / "data" / f"{name}-like"
-        if not (folder / "samples.parquet").is_file():
-            simulate(folder, layout=name, snr=SNR, seed=3, **getattr(size, name))
+        options = {"layout": name, "snr": SNR, "seed": 3, **getattr(size, name)}
+        if (folder / "dataset.json").is_file():
+            _refuse_other_size(folder, options)
+        else:
+            simulate(folder, **options)
         found[f"{name}-like"] = folder
     return found
 
 
+def _refuse_other_size(folder: Path, options: Mapping[str, Any]) -> None:
+    stored = json.loads((folder / "dataset.json").read_text("utf-8"))["options"]
+    other = [f"{name} {stored.get(name)}, not {value}" for name, value in options.items() if stored.get(name) != value]
+    if other:
+        raise ArcuateError(f"{folder} was simulated with {'; '.join(other)}. Name another --out, or the same --size.")
+
+
 def plan_all(data: Path | None, out: Path, size: Size) -> list[Plan]:
-    """Make the plans that are not there yet; what is planned already stays as it is."""
-    planned = {plan.name: plan for plan in read_plans(out)} if any(out.glob("plan/*/plan.json")) else {}
-    for name, folder in find_or_simulate(data, out, size).items():
-        if name not in planned:
-            planned[name] = make_plan(folder, out, name=name, methods=FOLDERS[name.removesuffix("-like")],
-                                      seeds=size.seeds)
-    return list(planned.values())
+    """Make the plans that are not there yet; what is planned for this very data stays as it is."""
+    return [
+        plan_for(folder, out, name=name, methods=FOLDERS[name.removesuffix("-like")], seeds=size.seeds)
+        for name, folder in find_or_simulate(data, out, size).items()
+    ]
 
 
 def grid_of(plans: Sequence[Plan], size: Size) -> list[Cell]:
