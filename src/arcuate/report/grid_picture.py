@@ -18,7 +18,7 @@ from arcuate.leakage.texts import wording_of
 from arcuate.report.blocks import Picture
 from arcuate.report.svg import drawing, element, label
 
-WIDTH, LABEL, MARK = 940.0, 150.0, 12.0
+WIDTH, LABEL, MARK = 1090.0, 165.0, 12.0
 MOST_COLUMNS, MOST_ROWS = 900, 60
 MOST_TITLES = 6_000
 GAP = 0.6
@@ -206,7 +206,7 @@ def _draw(counts: npt.NDArray[np.int64], rows: Side, columns: Side, parts: list[
     grid = _Grid(rows, columns, parts, wide, high=min(18.0, max(9.0, 360.0 / rows.places)))
     pieces = [grid.row(at, counts[at]) for at in range(rows.places)] + grid.marks()
     if wide >= 11 and columns.places == len(columns.names):
-        pieces, below = pieces + grid.names(), 90.0
+        pieces, below = pieces + grid.names(), 24.0 + 5.0 * min(14, max(map(len, columns.labels)))
     else:
         count = label(LABEL, grid.foot + 15, f"{len(columns.names):,} {along}", class_="soft")
         pieces, below = [*pieces, count], 22.0
