@@ -111,6 +111,15 @@ def test_warnings_raise_only_when_strict():
     assert audit(crossed).exit_code(strict=True) == 0
 
 
+def test_a_finding_without_examples_is_told_all_the_same():
+    bare = Finding(check="text-overlap", severity="leak", parts=("test",), samples=1, share=1.0, culprits=1,
+                   examples=(), message="m", kind="L1.4")
+    found = Findings(name="n", rates=Rates("all", {}, {}), findings=(bare,) * 5, checks=(), signature="")
+    with pytest.raises(LeakFound) as raised:
+        found.raise_on_leak()
+    assert str(raised.value) == "n: m; m; m. Split again with: arcuate split --method optimal"
+
+
 def test_info_is_no_reason_to_fail():
     note = Finding(check="imbalance", severity="info", parts=("test",), samples=1, share=1.0, culprits=1,
                    examples=("x",), message="m", kind="L3.3")

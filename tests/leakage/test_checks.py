@@ -295,6 +295,14 @@ def test_one_window_overlaps_and_two_windows_overlap():
         "2 windows of test begin or end within 10 s of a window of the same run in val"]
 
 
+def test_windows_of_other_runs_are_never_near_however_short_the_runs():
+    frame = pl.DataFrame({
+        "subject": ["a", "b", "c", "a"], "story": ["x", "x", "y", "z"], "segment": [0, 0, 1, 0], "n_segments": [1] * 4,
+        "tr_s": [0.5] * 4, "part": ["train", "test", "test", "test"]})
+    assert found_by("closer-than-response", frame, "story") == []
+    assert found_by("window-overlap", frame, "story") == []
+
+
 def test_runs_of_one_subject_and_story_are_told_apart(windows):
     frame = pl.DataFrame({
         "subject": ["a", "a"], "story": ["x", "x"], "run": ["1", "2"], "segment": [0, 0], "n_segments": [5, 5],

@@ -75,7 +75,8 @@ def test_a_signal_on_two_sides_is_a_leak_and_named(store):
     [leak] = [one for one in found.findings if one.check == "identical-signals"]
     assert (leak.severity, leak.parts, leak.samples, leak.culprits) == ("leak", ("test", "train"), 1, 1)
     assert leak.examples == ("s5 (c, test) = s0 (a, train)",)
-    assert leak.share == 0.5
+    assert (leak.share, leak.kind) == (0.5, "L1.4")
+    assert leak.message == "1 sample of test with the very signal of a sample in train"
     assert found.verdict == "leak"
 
 
@@ -251,6 +252,11 @@ def test_ages_that_differ_are_told():
     assert found.message == "mean age is 42.0 in test and 21.0 in train"
     assert found.parts == ("test", "train")
     assert said(CROSSED.with_columns(age=pl.Series([20, 40, 21, 41] * 2))) == {}
+    half = [0.0, 2.0, 2**0.5 / 2, 2 + 2**0.5 / 2]  # exactly half a standard deviation apart
+    assert said(CROSSED.with_columns(age=pl.Series([0.0, 4.0, 2.0, 6.0] * 2))) != {}
+    assert said(CROSSED.with_columns(age=pl.Series([value * 0.99 if at > 1 else value for at, value in
+                                                    enumerate(half)] * 2))) == {}
+    assert said(CROSSED.with_columns(age=pl.Series([30, 30, 30, 30] * 2))) == {}
     assert said(CROSSED.with_columns(age=pl.Series(["20", "n/a", "40", "n/a"] * 2))) == {}  # one known age a part
 
 
