@@ -60,6 +60,16 @@ def test_crossed_variance_is_that_of_both_factors():
     assert np.mean(text_only) < 0.5 * np.mean(truth)
 
 
+def test_independent_pairs_are_counted_once():
+    """Without text and subject effects the crossed error is that of independent samples, not two or three times it."""
+    generator = np.random.default_rng(5)
+    text, subject = np.divmod(np.arange(50 * 30), 30)
+    clusters = Clusters.of(text.astype(str).tolist(), subject.astype(str).tolist())
+    squared = [bootstrap(column(generator.normal(0, 1, 1500)), mean, clusters, draws=300).standard_error[0] ** 2
+               for _ in range(40)]
+    assert np.mean(squared) == pytest.approx(1 / 1500, rel=0.3)
+
+
 def test_swaps_are_those_of_full_enumeration():
     generator = np.random.default_rng(3)
     real, control = column(generator.normal(0.6, 1, 8)), column(generator.normal(0, 1, 8))

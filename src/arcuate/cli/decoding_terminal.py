@@ -34,7 +34,8 @@ def _show(results: Mapping[str, Any]) -> None:
     table = Table("finding", "data, model", "", "numbers", title="The papers' findings here")
     for one in results["findings"]:
         table.add_row(one["name"], f"{one['dataset']}, {one['model']}", _WORD[one["holds"]], one["numbers"])
-    console.print(table)
+    if results["findings"]:
+        console.print(table)
     verdicts = Table("data", "model", "method", "audit", "verdict", "gain over shuffled", "p",
                      title="Free-running on the split's own test set, seed by seed")
     for row in results["verdicts"]:
