@@ -34,7 +34,11 @@ def every(
 ) -> None:
     """All tables, one after the other."""
     whole = typer.main.get_command(app)
+    worst = 0
     for command in app.registered_commands:
         if command.name and command.name != "all":
             arguments = [command.name, "--data", str(data), "--out", str(out / command.name)]
-            whole.main(args=arguments, prog_name="arcuate reproduce", standalone_mode=False)
+            # without standalone mode an exit code comes back as the result
+            worst = max(worst, whole.main(args=arguments, prog_name="arcuate reproduce", standalone_mode=False) or 0)
+    if worst:
+        raise typer.Exit(worst)
