@@ -134,7 +134,7 @@ def agreement(
     return 1 - len(apart) / y.shape[1], float(np.max(np.abs(first - second) / first))
 
 
-def permutations(single_fit: float, sample: int = 2_048, number: int = 1_000) -> None:
+def permutations(single_fit: float, sample: int = 8_192, number: int = 1_000) -> None:
     """1,000 permutations of a sample of the voxels, scaled up, as a number of single fits."""
     from arcuate.encoding.fold_fit import fit_fold
     from arcuate.encoding.folds import shuffled_folds

@@ -8,14 +8,17 @@ end after a few dozen of 1,000 permutations, and the weights of the folds are sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from arcuate.encoding.fold_fit import FoldFit, prepared
 from arcuate.encoding.ridge_cv import choose_alphas, voxel_blocks
 from arcuate.errors import ArcuateError
-from arcuate.metrics.voxelwise import correlation
+
+
+# Voxels that go together: enough that those still going at the end make products of a good size.
+BLOCK = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ def voxel_p_values(
     if stop_after < 1:
         raise ArcuateError(f"stop_after is {stop_after}. Give at least 1.")
     parts = [_block(fits, np.asarray(responses[:, block]), orders, stop_after)
-             for block in voxel_blocks(responses.shape[1])]  # fmt: skip
+             for block in voxel_blocks(responses.shape[1], BLOCK)]  # fmt: skip
     r, p, used = (np.concatenate([part[k] for part in parts]) for k in range(3))
     return VoxelNull(r, p, used)
 
@@ -61,40 +64,72 @@ def _block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     dtype = responses.dtype if responses.dtype == np.float32 else np.float64
     responses = responses.astype(dtype, copy=False)
-    weights = [tuple(one.astype(dtype, copy=False) for one in fit.weights) for fit in fits]
-    chosen = [_alphas(fit, responses) for fit in fits]
-    observed = _mean_correlation(fits, weights, chosen, responses)
+    folds = [_Fold.of(fit, responses) for fit in fits]
+    observed = _mean_correlation(folds, None, responses.shape[1])
     n_voxels = responses.shape[1]
     above, used = np.zeros(n_voxels, dtype=np.int64), np.zeros(n_voxels, dtype=np.int64)
-    going = np.flatnonzero(~np.isnan(observed))
+    going = np.arange(n_voxels)
+    still = ~np.isnan(observed)
     for order in orders:
+        if still.sum() < 0.9 * len(going):  # leave those that have ended behind, now and then
+            folds, going = [fold.only(still[going]) for fold in folds], going[still[going]]
         if not len(going):
             break
-        of_going = [one[going] for one in chosen]
-        null = _mean_correlation(fits, weights, of_going, responses[order][:, going])
-        above[going] += null >= observed[going]
-        used[going] += 1
-        going = going[above[going] < stop_after]
-    stopped = above >= stop_after
-    p = np.where(stopped, above / np.maximum(used, 1), (above + 1) / (used + 1))
+        counted = still[going]
+        null = _mean_correlation(folds, order, len(going))
+        above[going] += counted & (null >= observed[going])
+        used[going] += counted
+        still &= above < stop_after
+    p = np.where(above >= stop_after, above / np.maximum(used, 1), (above + 1) / (used + 1))
     return observed, np.where(np.isnan(observed), np.nan, p), used
 
 
-def _alphas(fit: FoldFit, responses: np.ndarray) -> np.ndarray:
-    if fit.search is None:
-        return np.zeros(responses.shape[1], dtype=np.int64)
-    return choose_alphas(fit.search, prepared(fit, responses)[0], device=fit.device)
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """A fold with its voxels sorted by alpha, so that every product is of one piece of memory."""
 
+    fit: FoldFit
+    weights: tuple[np.ndarray, ...]
+    responses: np.ndarray  # rows × voxels, sorted
+    alphas: np.ndarray  # of the sorted voxels
+    voxels: np.ndarray  # where the sorted voxels belong
 
-def _mean_correlation(
-    fits: Sequence[FoldFit], weights: list[tuple[np.ndarray, ...]], chosen: list[np.ndarray], responses: np.ndarray
-) -> np.ndarray:
-    total = np.zeros(responses.shape[1])
-    for fit, by_alpha, alphas in zip(fits, weights, chosen, strict=True):
-        train, test, _ = prepared(fit, responses)
+    @classmethod
+    def of(cls, fit: FoldFit, responses: np.ndarray) -> _Fold:
+        alphas = np.zeros(responses.shape[1], dtype=np.int64)
+        if fit.search is not None:
+            alphas = choose_alphas(fit.search, prepared(fit, responses)[0], device=fit.device)
+        voxels = np.argsort(alphas, kind="stable")
+        weights = tuple(one.astype(responses.dtype, copy=False) for one in fit.weights)
+        return cls(fit, weights, np.ascontiguousarray(responses[:, voxels]), alphas[voxels], voxels)
+
+    def only(self, kept: np.ndarray) -> _Fold:
+        mine = np.flatnonzero(kept[self.voxels])
+        new = np.cumsum(kept) - 1
+        return replace(self, responses=np.ascontiguousarray(self.responses[:, mine]), alphas=self.alphas[mine],
+                       voxels=new[self.voxels[mine]])  # fmt: skip
+
+    def correlation(self, order: np.ndarray | None) -> np.ndarray:
+        """Of the voxels, sorted, with their predictions; the mean and scale of a voxel do not matter to it."""
+        fold = self.fit.fold
+        rows = np.arange(len(self.responses)) if order is None else order
+        if self.fit.drift is None:
+            train, test = self.responses[rows[fold.train]], self.responses[rows[fold.test]]
+        else:
+            train, test, _ = prepared(self.fit, self.responses[rows])
         predictions = np.empty_like(test)
-        for alpha in np.unique(alphas):
-            columns = np.flatnonzero(alphas == alpha)
-            predictions[:, columns] = by_alpha[alpha] @ train[:, columns]
-        total += correlation(test, predictions)
-    return total / len(fits)
+        starts = np.flatnonzero(np.diff(self.alphas, prepend=-1))
+        for start, stop in zip(starts, [*starts[1:], len(self.alphas)], strict=True):
+            np.matmul(self.weights[self.alphas[start]], train[:, start:stop], out=predictions[:, start:stop])
+        predictions -= predictions.mean(axis=0)
+        test = test - test.mean(axis=0)
+        norm = np.sqrt(np.einsum("ij,ij->j", test, test) * np.einsum("ij,ij->j", predictions, predictions))
+        undefined = np.full(len(norm), np.nan)
+        return np.divide(np.einsum("ij,ij->j", test, predictions), norm, out=undefined, where=norm > 0)
+
+
+def _mean_correlation(folds: Sequence[_Fold], order: np.ndarray | None, n_voxels: int) -> np.ndarray:
+    total = np.zeros(n_voxels)
+    for fold in folds:
+        total[fold.voxels] += fold.correlation(order)
+    return total / len(folds)
