@@ -16,7 +16,6 @@ from arcuate.encoding.fold_fit import FoldFit, prepared
 from arcuate.encoding.ridge_cv import choose_alphas, voxel_blocks
 from arcuate.errors import ArcuateError
 
-
 # Voxels that go together: enough that those still going at the end make products of a good size.
 BLOCK = 8192
 
