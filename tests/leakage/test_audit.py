@@ -193,6 +193,11 @@ def test_the_ratio_comes_from_the_manifest(tmp_path):
     assert not audit(frame, type(made)(made.frame, by_subjects)).of("warning")
     wide = {**made.manifest, "options": {"ratio": "7:1.5:1.5", "tolerance": 0.5}}
     assert not audit(frame, type(made)(made.frame, wide)).of("warning")
+    for ratio in ("6:2:2", [6, 2, 2]):
+        off = {**made.manifest, "options": {"ratio": ratio}}
+        assert [one.message for one in audit(frame, type(made)(made.frame, off)).of("warning")] == [
+            "train has 80.0% of the kept samples instead of 60.0%", "val has 10.0% of the kept samples instead of 20.0%",
+            "test has 10.0% of the kept samples instead of 20.0%"]
     broken = {**made.manifest, "options": {"ratio": "much"}}
     with pytest.raises(ArcuateError, match="ratio is 'much'"):
         audit(frame, type(made)(made.frame, broken))
@@ -204,7 +209,9 @@ def test_names_say_which_split(tmp_path):
     assert audit(TABLE, path).name == str(path)
     assert audit(TABLE, lists()).name == "the given split"
     assert audit(TABLE, lists(), name="mine").name == "mine"
-    assert audit(TABLE, split(TABLE, "f", (1, 1))).name == "split f"
+    made = split(TABLE, "f", (1, 1))
+    assert audit(TABLE, made).name == "split f"
+    assert audit(TABLE, type(made)(made.frame, {})).name == "split given"
     assert audit(TABLE.with_columns(part=pl.Series(PARTS))).name == "the polars frame"
 
 

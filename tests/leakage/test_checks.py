@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arcuate.leakage.audit import audit
 from arcuate.leakage.checks import CHECKS
-from arcuate.leakage.evidence import Evidence, Settings
+from arcuate.leakage.evidence import Evidence, NotChecked, Settings
 from arcuate.leakage.tally import Tally
 from arcuate.samples.text_identity import text_key, words
 
@@ -293,6 +293,17 @@ def test_one_window_overlaps_and_two_windows_overlap():
     assert [one.message for one in near] == [
         "1 window of val begins or ends within 10 s of a window of the same run in train",
         "2 windows of test begin or end within 10 s of a window of the same run in val"]
+
+
+def test_stories_on_two_sides_are_named_the_largest_first():
+    frame = pl.DataFrame({
+        "subject": [*"abcde"], "story": ["y", "y", "x", "x", "x"], "segment": [0, 9, 0, 9, 10], "n_segments": [2] * 5,
+        "part": ["train", "test", "train", "test", "test"]})
+    [found] = found_by("text-overlap", frame, "story")
+    assert found.examples == ("x: 2 in test, 1 in train", "y: 1 in test, 1 in train")
+    assert found.severity == "warning"
+    with pytest.raises(NotChecked, match="^no times are known: the table has no 'tr_s'"):
+        found_by("closer-than-response", frame, "story")
 
 
 def test_windows_of_other_runs_are_never_near_however_short_the_runs():

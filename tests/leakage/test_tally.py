@@ -30,6 +30,9 @@ def test_duckdb_gives_the_same_findings(worlds):
     frame = worlds["messy_texts"](3, 200)
     relation = duckdb.connect().from_arrow(frame.to_arrow())
     assert audit(relation, name="t").to_dict() == audit(frame, name="t").to_dict()
+    windows = worlds["messy_windows"](3, 200)
+    relation = duckdb.connect().from_arrow(windows.to_arrow())
+    assert audit(relation, name="t").to_dict() == audit(windows, name="t").to_dict()
 
 
 def test_dask_gives_the_same_findings(worlds):
