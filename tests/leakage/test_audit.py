@@ -196,7 +196,8 @@ def test_the_ratio_comes_from_the_manifest(tmp_path):
     for ratio in ("6:2:2", [6, 2, 2]):
         off = {**made.manifest, "options": {"ratio": ratio}}
         assert [one.message for one in audit(frame, type(made)(made.frame, off)).of("warning")] == [
-            "train has 80.0% of the kept samples instead of 60.0%", "val has 10.0% of the kept samples instead of 20.0%",
+            "train has 80.0% of the kept samples instead of 60.0%",
+            "val has 10.0% of the kept samples instead of 20.0%",
             "test has 10.0% of the kept samples instead of 20.0%"]
     broken = {**made.manifest, "options": {"ratio": "much"}}
     with pytest.raises(ArcuateError, match="ratio is 'much'"):
