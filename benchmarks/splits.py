@@ -2,6 +2,8 @@
 
 Run: python -m benchmarks.splits [--shared ../shared] [--time-limit 30] [--install-datasail] [--only GRAPH ...]
 Retained counts samples whose subject and text are in the same part. Seconds are wall clock, one peer after the other.
+Peers that miss the ratio are compared at equal ratios too: the last column is what arcuate keeps at *their* shares,
+within 1%. (benchmarks/split_f_shares.py does that for f, seed by seed.)
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from tests.splits.graphs import narratives, synthetic, zuco
 
 from arcuate.samples.graph import Graph
-from arcuate.splits.optimal import Problem, kept
-from benchmarks.split_peers import Asked, Peer, Skipped, cp_sat, datasail, greedy_f, metis, ours
+from arcuate.splits.optimal import Problem, kept, solve
+from benchmarks.split_peers import Asked, Parts, Peer, Skipped, cp_sat, datasail, greedy_f, metis, ours
 
 PEERS: dict[str, Peer] = {
     "arcuate optimal": ours.answer, "f": greedy_f.answer, "DataSAIL I2": datasail.answer, "METIS": metis.answer,
@@ -56,7 +59,19 @@ def line(peer: str, graph: Graph, asked: Asked) -> str:
     bound = "" if answered.bound_share is None else f"{answered.bound_share:.4f}"
     each = seconds / len(answered.splits)
     mix = "/".join(f"{100 * share:.1f}" for share in shares)
-    return f"{peer:<16}{retained.mean():>9.4f}{mix:>16}{fits:>9.0%}{bound:>9}{each:>9.2f}  {answered.note}"
+    several = len(answered.splits) > 1
+    ours_there = "" if fits or several else at_their_shares(graph, answered.splits[0], amounts[0], asked)
+    return (f"{peer:<16}{retained.mean():>9.4f}{mix:>16}{fits:>9.0%}{bound:>9}{each:>9.2f}{ours_there:>17}"
+            f"  {answered.note}")
+
+
+def at_their_shares(graph: Graph, sides: tuple[Parts, Parts], weight: npt.NDArray[np.float64], asked: Asked) -> str:
+    """What arcuate keeps where a peer's split sets the ratio; empty where that has an empty part."""
+    if not weight.all():
+        return "(empty part)"
+    starts = (sides,) if max(sides[0].max(), sides[1].max()) < len(weight) else ()
+    problem = Problem(ratio=tuple(weight.tolist()), tolerance=0.01, time_limit=5.0, seed=asked.seed, starts=starts)
+    return f"{solve(graph, problem).retained_share:.4f}"
 
 
 def main() -> None:
@@ -76,7 +91,7 @@ def main() -> None:
         if chosen.only and name not in chosen.only:
             continue
         print(f"\n{name}: {len(graph.subjects)} subjects, {len(graph.texts)} texts, weight {graph.total:,.0f}")
-        print(f"{'':<16}{'retained':>9}{'shares':>16}{'as asked':>9}{'bound':>9}{'seconds':>9}")
+        print(f"{'':<16}{'retained':>9}{'shares':>16}{'as asked':>9}{'bound':>9}{'seconds':>9}{'ours, its shares':>17}")
         for peer in chosen.peers:
             print(line(peer, graph, asked), flush=True)
 
