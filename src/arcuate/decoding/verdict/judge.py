@@ -92,7 +92,7 @@ def judge(
     differences = _differences(scorer, table, clusters, estimates, controls, draws, seed)
     scored = tuple(_scored(one, scorer, estimates, place) for place, one in enumerate(sets))
     deciding = [of for of in differences if of.metric == metric]
-    specific = _specific(sets, clusters, metric, draws, seed)
+    specific = _specific(sets, scorer, table, clusters, metric, draws, seed)
     assert scored[0].collapse is not None
     word = _word(deciding, specific, scored[0].collapse.collapsed)
     hardest = max(deciding, key=lambda of: (of.p, -of.value))
@@ -153,10 +153,14 @@ def _corrected(found: Sequence[Difference]) -> list[Difference]:
 
 
 def _specific(
-    sets: Sequence[Predictions], clusters: Clusters, metric: str, draws: int, seed: int,
+    sets: Sequence[Predictions], scorer: Scorer, table: Array, clusters: Clusters, metric: str, draws: int, seed: int,
 ) -> tuple[Difference, ...]:
     """The gain over each control that is about the samples' own texts."""
-    tables = [with_other_texts(one, clusters.text, metric, seed) for one in sets]
+    own = scorer.columns[METRICS[metric].family]
+    tables = [
+        with_other_texts(one, table[:, place * scorer.width :][:, own], clusters.text, metric, seed)
+        for place, one in enumerate(sets)
+    ]
     width = tables[0].shape[1]
     merit = partial(specific_merit, metric=metric)
 
@@ -164,9 +168,9 @@ def _specific(
         return merit(sums[..., :width]) - merit(sums[..., width:])
 
     found = []
-    for control, table in zip(sets[1:], tables[1:], strict=True):
-        of = bootstrap(np.hstack([tables[0], table]), gain, clusters, draws=draws, seed=seed + 4)
-        above, below = swap_test(tables[0], table, merit, clusters, of, draws=draws, seed=seed + 5)
+    for control, rows in zip(sets[1:], tables[1:], strict=True):
+        of = bootstrap(np.hstack([tables[0], rows]), gain, clusters, draws=draws, seed=seed + 4)
+        above, below = swap_test(tables[0], rows, merit, clusters, of, draws=draws, seed=seed + 5)
         numbers = np.concatenate([of.value, of.low, of.high, above, below, above, of.detectable(LEVEL, EACH_POWER)])
         found.append(Difference(control.name, metric, *numbers.tolist()))
     return tuple(_corrected(found))

@@ -18,8 +18,10 @@ Array = npt.NDArray[np.float64]
 _PAIRINGS, _SCORED_AT_MOST = 20, 100_000
 
 
-def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str, seed: int = 0) -> Array:
-    """Statistics of each output on its own text, and beside them their mean over other texts.
+def with_other_texts(
+    one: Predictions, own: Array, texts: npt.NDArray[np.int64], metric: str, seed: int = 0,
+) -> Array:
+    """Statistics of each output on its own text (`own`), and beside them their mean over other texts.
 
     `texts` codes each sample's text. Texts are re-paired as wholes, never with themselves, 20 times
     (fewer for very many samples, whose mean is sure enough).
@@ -27,7 +29,8 @@ def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str
     Examples
     --------
     >>> one = Predictions("real", ("a b", "c d"), ("a b", "a b"))
-    >>> with_other_texts(one, np.array([0, 1]), "wer").tolist()
+    >>> own = text_statistics(one.targets, one.predicted, ["wer"])["wer"]
+    >>> with_other_texts(one, own, np.array([0, 1]), "wer").tolist()
     [[0.0, 2.0, 2.0, 2.0], [2.0, 2.0, 0.0, 2.0]]
     """
     family = METRICS[metric].family
@@ -43,7 +46,6 @@ def with_other_texts(one: Predictions, texts: npt.NDArray[np.int64], metric: str
         targets += [one.targets[row] for row in first_row[other_of[texts]]]
     # One call for all pairings: each distinct sentence is tokenised once.
     others = text_statistics(targets, one.predicted * pairings, [metric])[family]
-    own = text_statistics(one.targets, one.predicted, [metric])[family]
     return np.hstack([own, others.reshape(pairings, *own.shape).mean(axis=0)])
 
 
