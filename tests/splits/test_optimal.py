@@ -15,7 +15,7 @@ from arcuate.splits.optimal import Problem, is_allowed, kept, solve
 from arcuate.splits.optimal import solve as package_solve
 from arcuate.splits.optimal.balance import balance
 from arcuate.splits.optimal.instance import FREE, build_instance
-from arcuate.splits.optimal.prices import Relaxation, converged_bounds
+from arcuate.splits.optimal.prices import Relaxation, converged_bounds, price_bounds
 from arcuate.splits.optimal.spectral import crossed_share, spectral_share
 from arcuate.splits.optimal.work import Budget
 
@@ -120,6 +120,29 @@ def test_price_bounds_are_never_below_what_a_partly_decided_split_can_keep():
                 assert bound.value[0] / instance.scale >= best - 1e-6
                 checked += 1
     assert checked > 30
+
+
+def test_price_bounds_hold_for_pinned_nodes_at_any_price():
+    # A pinned node must take its part even at a negative price, where more weight is worth less.
+    rng = np.random.default_rng(1)
+    checked = 0
+    for _ in range(500):
+        graph = random_graph(rng, most=4)
+        pins = [{str(rng.choice(names)): int(rng.integers(2)) for _ in range(2)}
+                for names in (graph.subjects, graph.texts)]
+        problem = Problem(ratio=(2, 1), tolerance=0.6, subject_pins=pins[0], text_pins=pins[1])
+        best = best_retained(graph, problem)
+        if best is None:
+            continue
+        relaxation = Relaxation.of(build_instance(graph, problem))
+        row = np.full((1, relaxation.instance.n_small), FREE, np.int8)
+        for scale in (0.5, 1.0, 3.0, 10.0):
+            multipliers = np.zeros((1, 6))
+            multipliers[0, rng.integers(4)] = rng.exponential(5 * scale)
+            bound = price_bounds(relaxation, row, np.array([0]), multipliers, 0.0, 1, Budget(10.0))
+            assert bound.value[0] / relaxation.instance.scale >= best - 1e-6
+            checked += 1
+    assert checked > 200
 
 
 def test_no_split_names_the_nearest_ratio_and_that_one_can_be_had():

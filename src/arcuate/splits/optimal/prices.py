@@ -86,10 +86,11 @@ def price_bounds(
     best_multipliers = multipliers.copy()
     active, current = np.arange(len(rows)), multipliers
     reach = decided + open_weight
+    sure = decided if relaxation.forbidden is not None else None
     presence = _Presence(relaxation, decided, open_weight) if _counts_large(relaxation.instance) else None
     for _ in range(iterations):
         budget.spend(len(active) * relaxation.row_cost())
-        value, gradient = _evaluate(relaxation, reach, presence, current)
+        value, gradient = _evaluate(relaxation, reach, sure, presence, current)
         better = value < best[active]
         best[active[better]] = value[better]
         best_multipliers[active[better]] = current[better]
@@ -101,6 +102,7 @@ def price_bounds(
         if going.mean() < 0.8:   # copying costs about as much as a step, so rows leave together
             active, current, value = active[going], current[going], value[going]
             gradient, length, reach = gradient[going], length[going], reach[:, going]
+            sure = None if sure is None else sure[:, going]
             presence = presence.select(going) if presence else None
         step = np.maximum(value - aim[active], 0) / np.maximum(length, 1e-12)
         current = np.maximum(current - step[:, None] * gradient, 0)
@@ -122,13 +124,20 @@ def converged_bounds(
 
 
 def _evaluate(
-    relaxation: Relaxation, reach: Floats, presence: _Presence | None, multipliers: Floats
+    relaxation: Relaxation, reach: Floats, sure: Floats | None, presence: _Presence | None, multipliers: Floats
 ) -> tuple[Floats, Floats]:
-    """Value of the relaxed problem at the multipliers of each row, and its gradient."""
+    """Value of the relaxed problem at the multipliers of each row, and its gradient.
+
+    ``sure`` (the weight already decided) is given where types are pinned: a pinned type must take its part even at a
+    negative price, and then the least weight it may have there counts. Any other type has a part whose price is at
+    least 1, for prices averaged over allowed shares are, and never takes one of negative price.
+    """
     instance, n_parts = relaxation.instance, relaxation.instance.n_parts
     above, below, fewest = (multipliers[:, i * n_parts:(i + 1) * n_parts] for i in range(3))
     shift = (above * relaxation.high - below * relaxation.low).sum(1, keepdims=True) - above + below
     price = 1 + shift if instance.ratio_side == "weight" else np.ones_like(shift)
+    if sure is not None:
+        reach = np.where(price.T[:, :, None] < 0, sure, reach)
     worth = reach * price.T[:, :, None]
     if presence is not None:
         fee = fewest + (shift if instance.ratio_side == "large" else 0)
