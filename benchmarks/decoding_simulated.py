@@ -40,6 +40,7 @@ SMALL: dict[str, dict[str, Any]] = {
 RUNS = {"eeg2text": ("eeg2text", "eeg"), "unicorn-eeg": ("unicorn-eeg", "eeg"), "prefix": ("prefix", "eeg"),
         "unicorn-fmri": ("unicorn-fmri", "fmri")}
 AT_ONCE = 4
+EPOCHS = {"frame": 3, "sequence": 3, "step1": 1, "language": 10}
 
 
 def arcuate(*words: object) -> str:
@@ -106,8 +107,11 @@ def run(splits: Path, out: Path, names: list[str]) -> None:
               f"generate {row['generate_s']:5.1f} s  last epoch {last}")
 
 
-def null(splits: Path, out: Path) -> None:
-    """Twenty datasets without signal, the three models in turn, in this process."""
+def null(splits: Path, out: Path, seeds: list[int]) -> None:
+    """Twenty datasets without signal, the three models in turn, in this process.
+
+    Trained until they answer to the signal (by heart), so that a false alarm would be possible.
+    """
     from arcuate.decoding.config import Stage, TrainConfig
     from arcuate.decoding.generate import generate
     from arcuate.decoding.models import MODELS
@@ -115,11 +119,11 @@ def null(splits: Path, out: Path) -> None:
 
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
-        for seed in range(1, 21):
+        for seed in seeds:
             name, model = f"null-{seed:02d}", list(SMALL)[seed % 3]
             folder, split = simulate(name, work), splits / f"{name}.csv"
             stages = tuple(
-                Stage(name=stage.name, epochs=6, batch_size=32, lr=1e-3, clip=1.0, warmup=1.0)
+                Stage(name=stage.name, epochs=EPOCHS.get(stage.name, 25), batch_size=32, lr=1e-3, clip=1.0, warmup=1.0)
                 for stage in MODELS[model].stages
             )
             train(TrainConfig(model=model, dataset=folder, split=split, out=work / f"{name}-run", stages=stages,
@@ -127,7 +131,7 @@ def null(splits: Path, out: Path) -> None:
             for given in ("real", "shuffled"):
                 said = generate(work / f"{name}-run", folder, split, input=given, seed=seed)
                 said.write(work / "said" / f"{name}.{given}.csv")
-            print(name, model, said.predicted[0], flush=True)
+            print(name, model, len(set(said.predicted)), said.predicted[0], flush=True)
         with tarfile.open(out / "predictions.tar.gz", "w:gz") as archive:
             archive.add(work / "said", "said")
 
@@ -172,7 +176,7 @@ def main(words: list[str]) -> None:
     elif command == "run":
         run(Path(rest[0]), Path(rest[1]), rest[2:] or list(RUNS))
     elif command == "null":
-        null(Path(rest[0]), Path(rest[1]))
+        null(Path(rest[0]), Path(rest[1]), [int(seed) for seed in rest[2:]] or list(range(1, 21)))
     elif command == "judge":
         judge(Path(rest[0]))
     else:

@@ -113,8 +113,8 @@ def generate_rows(
     if teacher_forced:
         texts = [data.text[row] for row in rows]
         encoded, _ = encode_targets(tokenizer, texts, model.spec.max_tokens, model.language.causal)
-        for row, ids in zip(rows.tolist(), encoded, strict=True):
-            targets[row] = ids
+        for row, target in zip(rows.tolist(), encoded, strict=True):
+            targets[row] = target
     maker = BatchMaker(data, targets, source, pin=device.type == "cuda")
     one = np.ones(len(data), dtype=np.int64)
     plan = [(batch, batch) for batch in plan_epoch(data, rows, one, batch_size)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ class LanguageModel(nn.Module):
         weight = self.network.get_input_embeddings().weight
         embeddings, mask = self._prompt(embeddings.to(weight.dtype), mask)
         # Weights are in their final precision here: autocast would only add a cast to every step.
-        with torch.autocast(weight.device.type, enabled=False):
+        with _quiet(), torch.autocast(weight.device.type, enabled=False):
             return self.network.generate(
                 inputs_embeds=embeddings, attention_mask=mask.long(), generation_config=settings
             )
@@ -121,6 +122,19 @@ class CausalLanguageModel(LanguageModel):
         start = order.new_full((len(order), 1), self.special["start"])
         begin = self.network.get_input_embeddings()(start).to(moved.dtype)
         return torch.cat([moved, begin], 1), torch.cat([mask.gather(1, order), mask.new_ones(len(mask), 1)], 1)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' advice on attention masks: it looks for padding in ids, and there are none."""
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 def language_model(source: str | Mapping[str, Any], tokenizer: Any) -> LanguageModel:

@@ -22,9 +22,9 @@ def word_tokenizer(texts: Iterable[str], min_count: int = 1) -> Any:
 
     Examples
     --------
-    >>> tokenizer = word_tokenizer(["the cat sat", "the dog sat"])
-    >>> tokenizer("the dog ran").input_ids, tokenizer.decode([4, 6, 2], skip_special_tokens=True)
-    ([4, 7, 3, 2], 'the cat')
+    >>> tokenizer = word_tokenizer(["the cat saw the dog"])
+    >>> tokenizer("the dog ran").input_ids, tokenizer.decode([4, 5, 2], skip_special_tokens=True)
+    ([4, 6, 3, 2], 'the cat')
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
