@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow bench lint docs mutation clean
+.PHONY: demo test test-slow bench lint docs clean
 .DELETE_ON_ERROR:
 
 # The core is enough for the demo; it installs in well under a minute.
@@ -45,12 +45,6 @@ bench: .venv/.all
 
 docs: .venv/.all
 	$(BIN)/python docs/build.py
-
-# About an hour on two cores; docs/mutation.md lists what survived last time.
-mutation: .venv/.all
-	$(BIN)/python -m pip install --quiet 'mutmut>=3.8'
-	$(BIN)/mutmut run --max-children 2
-	$(BIN)/mutmut results
 
 clean:
 	rm -rf .venv demo-out build dist site

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import settings
 
-# `make mutation` runs the tests once for each of a thousand mutants: few examples, always the same.
+# Mutation tests (docs/mutation.md) run the tests once for each of a thousand mutants: few examples, always the same.
 settings.register_profile("mutation", deadline=None, max_examples=10, derandomize=True, database=None)
 
 PARTS = ("train", "val", "test")

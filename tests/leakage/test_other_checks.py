@@ -137,6 +137,14 @@ def test_a_stretch_under_several_samples_is_read_once_and_numbers_may_be_text(st
     assert warned[0].kind == "L1.4"
 
 
+def test_signals_are_looked_at_in_every_fold(store):
+    arrays, table = placed(store, [("c", 4, np.array(store.array("a"))[0:4])])
+    parts = table["part"].to_list()
+    folds = pl.concat([table.select("sample", fold=pl.lit(fold), part=pl.Series(parts)) for fold in (0, 1)])
+    found = audit(table.drop("part"), folds, signals=Foreign(arrays))
+    assert [one.fold for one in found.of("leak") if one.check == "identical-signals"] == [0, 1]
+
+
 def test_a_store_is_opened_from_its_folder(tmp_path, store):
     _, table = placed(store)
     assert isinstance(store, SignalStore)
