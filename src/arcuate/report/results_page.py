@@ -38,7 +38,7 @@ def read_result(path: str | Path) -> dict[str, Any]:
 
 
 def results_page(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """A page of several results, by name; a single grid of controls gets the page of its own.
+    """A page of several results, by name; a single grid of controls or encoding gets the page of its own.
 
     Examples
     --------
@@ -48,10 +48,15 @@ def results_page(results: Mapping[str, Mapping[str, Any]]) -> str:
     """
     if not results:
         raise ArcuateError("There is no result to show. Name at least one JSON file.")
-    if len(results) == 1 and next(iter(results.values())).get("kind") == "decoding":
+    first = next(iter(results.values()))
+    if len(results) == 1 and first.get("kind") == "decoding":
         from arcuate.report.decoding_page import decoding_page
 
-        return decoding_page(next(iter(results.values())))
+        return decoding_page(first)
+    if len(results) == 1 and {"scores", "summary", "ceilings"} <= first.keys():
+        from arcuate.report.encoding_page import encoding_page
+
+        return encoding_page(first)
     names = _anchors(list(results))
     said = [f"{name}: {_word(found)}" for name, found in results.items() if _word(found)]
     answer = Verdict(f"{len(results)} result{'s' * (len(results) > 1)}", said[0] if len(said) == 1 else
