@@ -223,3 +223,14 @@ class TestCommands:
         (tmp_path / "bad.json").write_text("[1]")
         assert arcuate("report", "bad.json", "--html", "p.html").returncode == 2
         assert arcuate("report", "none.json", "--html", "p.html").returncode == 2
+
+
+def test_predictions_that_cannot_be_judged_keep_their_row_and_say_why():
+    from arcuate.decoding.verdict.predictions import Predictions
+    from arcuate.experiments.decoding_results import _judged
+
+    single = Predictions("real", ("one text",) * 3, ("a", "b", "c"))
+    row = _judged(single, [Predictions("shuffled", ("one text",) * 3, ("c", "a", "b"))], draws=50)
+    assert row["verdict"] == "not judged"
+    assert row["sentence"]
+    assert row["gain"] is None

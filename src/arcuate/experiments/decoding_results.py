@@ -13,6 +13,7 @@ from arcuate.errors import ArcuateError
 from arcuate.experiments.cells import Cell
 from arcuate.metrics.text import text_scores
 
+NOT_JUDGED = "not judged"
 SCORES = ("bleu1", "bleu2", "bleu3", "bleu4", "rouge1_p", "rouge1_r", "rouge1_f", "retrieval_rank", "retrieval_top1")
 _AXES = ("dataset", "model", "method", "seed", "audit", "length", "train_input", "test_set", "test_input", "generation")
 # Against these the real signal must win, where they are in the grid.
@@ -44,19 +45,25 @@ def verdict_rows(cells: Iterable[Cell], folder: Path, draws: int = 2000) -> list
         real, controls = said.get("real"), [one for kind in CONTROLS if (one := said.get(kind))]
         if real is None or not controls:
             continue
-        try:
-            found = judge(real, controls, metrics=SCORES[:7], draws=draws, baselines=False)
-        except ArcuateError:  # a test set of a single text tells nothing
-            continue
-        gain = next((d for d in found.differences if d.control == "shuffled" and d.metric == "rouge1_f"), None)
-        rows.append({
-            **dict(zip(place, where, strict=True)), "verdict": found.verdict, "sentence": found.sentence,
-            "collapsed": bool(found.real.collapse and found.real.collapse.collapsed),
-            "gain": gain and round(gain.value, 4), "low": gain and round(gain.low, 4),
-            "high": gain and round(gain.high, 4), "p": gain and round(gain.p, 5),
-            "retrieval_rank": round(found.retrieval.rank.value, 3), "retrieval_p": round(found.retrieval.p, 5),
-        })
+        rows.append({**dict(zip(place, where, strict=True)), **_judged(real, controls, draws)})
     return rows
+
+
+def _judged(real: Predictions, controls: list[Predictions], draws: int) -> dict[str, Any]:
+    """The verdict's columns; a set that cannot be judged (a single text, say) keeps its row and says why."""
+    try:
+        found = judge(real, controls, metrics=SCORES[:7], draws=draws, baselines=False)
+    except ArcuateError as error:
+        numbers = ("collapsed", "gain", "low", "high", "p", "retrieval_rank", "retrieval_p")
+        return {"verdict": NOT_JUDGED, "sentence": str(error), **dict.fromkeys(numbers)}
+    gain = next((d for d in found.differences if d.control == "shuffled" and d.metric == "rouge1_f"), None)
+    return {
+        "verdict": found.verdict, "sentence": found.sentence,
+        "collapsed": bool(found.real.collapse and found.real.collapse.collapsed),
+        "gain": gain and round(gain.value, 4), "low": gain and round(gain.low, 4),
+        "high": gain and round(gain.high, 4), "p": gain and round(gain.p, 5),
+        "retrieval_rank": round(found.retrieval.rank.value, 3), "retrieval_p": round(found.retrieval.p, 5),
+    }
 
 
 def curve_rows(cells: Iterable[Cell], folder: Path) -> list[dict[str, Any]]:

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from arcuate.atomic import write_text
+from arcuate.experiments.decoding_results import NOT_JUDGED
 from arcuate.report.blocks import Block, Column, Paragraph, Section, Table, Tag, Tone, Verdict
 from arcuate.report.curves import curve_picture
 from arcuate.report.page import render_page
 
 Row = Mapping[str, Any]
 _HOLDS = {True: Tag("holds", "good"), False: Tag("does not hold", "caution"), None: Tag("not in the grid", "neutral")}
-_TONE: dict[str, Tone] = {"reads the brain": "good", "no evidence": "caution", "worse than control": "bad"}
+_TONE: dict[str, Tone] = {"reads the brain": "good", "no evidence": "caution", "worse than control": "bad",
+                          NOT_JUDGED: "neutral"}
 _STYLE = {"a": "dotted", "f": "solid", "optimal": "solid"}
 
 
