@@ -1,5 +1,7 @@
 """One alpha a voxel on a GPU: arcuate's plain torch against himalaya's torch_cuda backend, in one run.
 
+Then a whole evaluation of scans with `device="cuda"` against the same with the processor.
+
 `python -m benchmarks.encoding_gpu [DEVICE]`. Where himalaya is not installed, put its package folder (and a stub of
 the scikit-learn base classes that it imports) on PYTHONPATH; only numpy and torch are needed otherwise.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +32,7 @@ from benchmarks.encoding import (
 TURNS = 5
 
 
-def timed(work: Callable[[], np.ndarray], device: str) -> tuple[float, np.ndarray]:
+def timed(work: Callable[[], Any], device: str) -> tuple[float, Any]:
     """Seconds from arrays on the host to results on the host."""
     if device == "cuda":
         torch.cuda.synchronize()
@@ -69,5 +72,33 @@ def main(device: str) -> None:
     print(f"  same alpha for {same:.3%} of the voxels; elsewhere the two losses differ by {regret:.1e} of them at most")
 
 
+def whole(device: str, scans: int = 1_351, voxels: int = 40_000) -> None:
+    """`evaluate`, voxelwise scores of one subject with one alpha a voxel, two permutations."""
+    from dataclasses import replace
+
+    from arcuate.datasets.responses import BrainResponses, TimedWords
+    from arcuate.encoding.evaluate import evaluate
+    from arcuate.encoding.features.record import Features
+    from arcuate.encoding.settings import EncodingSettings
+
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(scans, 200))
+    y = (x @ rng.normal(size=(200, voxels)) * 0.05 + rng.normal(100, 1, size=(scans, voxels))).astype(np.float32)
+    data = BrainResponses(dataset="simulated", subject="1", kind="continuous", responses=y, tr=2.0,
+                          stimuli=TimedWords(("word",), np.zeros(1), np.ones(1)))  # fmt: skip
+    features = Features("simulated", x, "simulated", rows="scans")
+    settings = EncodingSettings(folds=5, alpha="cv", alphas=ALPHAS, scores=("voxelwise",), permutations=2)
+    found = {}
+    for name in (device, "cpu"):
+        chosen = replace(settings, device=name)
+        seconds, result = timed(lambda chosen=chosen: evaluate([(data, features)], chosen), device)
+        found[name] = seconds, result.maps["1/simulated/r"]
+    (ours, r), (cpu, reference) = found[device], found["cpu"]
+    print(f"whole evaluation, {scans} scans x {voxels} voxels, cv, 2 permutations: "
+          f"{device} {ours:.1f} s, cpu {cpu:.1f} s, {cpu / ours:.2f}x; r differs by "
+          f"{np.abs(r - reference).max():.1e} at most, {np.abs(r - reference).mean():.1e} in the mean")
+
+
 if __name__ == "__main__":
     main(sys.argv[1] if len(sys.argv) > 1 else "cuda")
+    whole(sys.argv[1] if len(sys.argv) > 1 else "cuda")

@@ -2,7 +2,7 @@
 
 The fast test runs 24 simulated datasets a setting, the slow one the 200 of the requirement. A mean is
 compared with its own permutation chance; p-values are compared with the uniform distribution, on
-autocorrelated scans too. Scans that also drift are tested for never being above chance.
+autocorrelated scans too, with and without drift.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arcuate.encoding.select import RULES, Selection
 from arcuate.encoding.settings import EncodingSettings
 
 HONEST = [rule for rule in RULES if rule != "top500_test"]
-CASES = [(kind, rule) for kind in ("isolated", "stationary") for rule in HONEST]
+CASES = [(kind, rule) for kind in ("isolated", "continuous", "stationary") for rule in HONEST]
 STIMULI, SCANS, VOXELS, CHOSEN, REPETITIONS = 16, 126, 24, 8, 3
 
 
@@ -53,7 +53,7 @@ def continuous(rng):
 
 
 def stationary(rng):
-    """Scans without drift: nothing has to be taken out, and R² has a null too."""
+    """Scans without drift, of which none is taken out."""
     data, features = continuous(rng)
     return replace(data, responses=autocorrelated(rng, SCANS, VOXELS, 0.7)), features
 
@@ -78,10 +78,7 @@ def simulate(kind, rule, n_datasets, n_orders, alpha=10.0, folds="leave-two-out"
         above, same = (one.null > observed + 1e-12).sum(axis=0), (np.abs(one.null - observed) <= 1e-12).sum(axis=0)
         # Ties with the null are broken at random: exactly uniform if the observed order is one of many.
         p_values.append((above + rng.uniform(size=len(observed)) * (same + 1)) / (len(one.null) + 1))
-    without_null = np.isnan(one.null).any(axis=0)
-    honest = [k for k, cell in enumerate(one.cells) if "circular" not in cell.voxels and not without_null[k]]
-    left_out = {cell.metric for k, cell in enumerate(one.cells) if without_null[k]}
-    assert left_out == ({"r2"} if kind == "continuous" and "voxelwise" in scores else set())
+    honest = [k for k, cell in enumerate(one.cells) if "circular" not in cell.voxels]
     return [list(one.cells)[k] for k in honest], np.array(gaps)[:, honest], np.array(p_values)[:, honest]
 
 
@@ -93,19 +90,6 @@ def check(kind, rule, n_datasets, n_orders, *, least_p, most_errors=3.0, **setti
     print(f"{kind} {rule}: {len(cells)} cells, at most {errors[worst]:.2f} SE, KS p at least {uniform[least]:.3f}")
     assert errors[worst] < most_errors, f"{cells[worst]}: mean {gaps.mean(axis=0)[worst]:.4f} off its chance"
     assert uniform[least] > least_p, f"{cells[least]}: p-values are not uniform"
-
-
-@pytest.mark.parametrize("rule", HONEST)
-def test_drifting_noise_is_never_above_chance(rule):
-    """Turned around their estimated drift, scans lose a little of their slow noise: the null is a bit too good.
-
-    That errs on the safe side. With the drift turned as well, strict matches, EV and R² of noise would be
-    5 to 18 standard errors above their chance here.
-    """
-    cells, gaps, p_values = simulate("continuous", rule, 24, 19)
-    errors = gaps.mean(axis=0) / (gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps)))
-    assert errors.max() < 3, cells[int(errors.argmax())]
-    assert (p_values <= 0.05).mean() < 0.12
 
 
 @pytest.mark.parametrize(("kind", "rule"), CASES)

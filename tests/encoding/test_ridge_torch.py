@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from arcuate.datasets.responses import BrainResponses
+from arcuate.encoding.evaluate import evaluate
+from arcuate.encoding.features.record import Features
 from arcuate.encoding.folds import block_folds, shuffled_folds
 from arcuate.encoding.ridge_cv import choose_alphas, fit_dual, prepare_search, search_losses
-from arcuate.encoding.ridge_torch import fit_on_device, losses_on_device
+from arcuate.encoding.ridge_torch import fit_on_device, losses_on_device, product_on_device
+from arcuate.encoding.settings import EncodingSettings
 from arcuate.errors import ArcuateError
 
 torch = pytest.importorskip("torch")
@@ -43,6 +49,25 @@ def test_the_numpy_search_may_borrow_a_device(device):
     search = prepare_search(x, FOLDS["shuffled"], ALPHAS)
     assert losses_on_device(search, y, device) == pytest.approx(search_losses(search, y), rel=1e-4)
     assert choose_alphas(search, y, device=torch.device(device)).tolist() == choose_alphas(search, y).tolist()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_products_of_responses_far_from_zero_keep_their_digits(device):
+    x, y = simulated(10)
+    weights = np.random.default_rng(1).normal(size=(7, 50))
+    assert product_on_device(weights, y + 1e6, device) == pytest.approx(weights @ (y + 1e6), rel=1e-12, abs=1e-4)
+
+
+@pytest.mark.parametrize("device", ["cpu:0", *DEVICES[1:]])  # cpu:0 is torch's, cpu numpy's
+def test_an_evaluation_on_a_device_is_that_of_the_processor(device):
+    x, y = simulated(10)
+    data = BrainResponses(dataset="toy", subject="1", kind="isolated", stimuli=tuple(map(str, range(50))), responses=y)
+    settings = EncodingSettings(folds=5, alpha="cv", alphas=ALPHAS, top=10, permutations=3)
+    there = evaluate([(data, Features("toy", x, "toy"))], replace(settings, device=device))
+    here = evaluate([(data, Features("toy", x, "toy"))], settings)
+    for one, other in zip(there.scores, here.scores, strict=True):
+        assert (one.value, one.null_mean) == pytest.approx((other.value, other.null_mean), rel=1e-3, abs=1e-4)
+    assert f"device:{device}" in there.signature
 
 
 def test_other_rows_are_refused():

@@ -79,7 +79,7 @@ def test_published_files_are_preferred_and_a_stopped_run_goes_on(tmp_path, monke
     assert len(rows) == 9 * 2 + 27  # two sets of features on Words; the other datasets are missing
     written = (tmp_path / "out" / "encoding.json").read_bytes()
 
-    def nothing_runs(*_):
+    def nothing_runs(*_, **__):
         raise AssertionError("an evaluation ran again")
 
     monkeypatch.setattr("arcuate.experiments.reproduce_encoding.run", nothing_runs)

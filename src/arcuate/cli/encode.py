@@ -37,6 +37,9 @@ def encode(
     standardise: Annotated[str | None, typer.Option(help="auto, none, features, responses or both.")] = None,
     drift: Annotated[int | None, typer.Option(help="Degree of the drift taken out of scans (1); -1: none.")] = None,
     permutations: Annotated[int | None, typer.Option(help="For p-values and null means (100).")] = None,
+    map_permutations: Annotated[int | None, typer.Option(
+        help="For the p-values of single voxels, ended early where clearly not significant (those of the scores).",
+    )] = None,
     null: Annotated[str | None, typer.Option(help="Scans under the null: shift or block.")] = None,
     partners: Annotated[int | None, typer.Option(help="Random partners a scan (1000).")] = None,
     distance: Annotated[int | None, typer.Option(help="Least steps between partners (20).")] = None,
@@ -48,18 +51,20 @@ def encode(
     delays: Annotated[list[str] | None, typer.Option(help="TRs, with --align fir (1,2,3,4).")] = None,
     context: Annotated[int | None, typer.Option(help="Words a language model sees before a word (40).")] = None,
     pooling: Annotated[str | None, typer.Option(help="last, mean or sentences.")] = None,
-    device: Annotated[str | None, typer.Option(help="Of the language model and of --alpha cv: cpu or cuda.")] = None,
+    device: Annotated[str | None, typer.Option(help="Of the language model and of the fits: cpu or cuda.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same scores.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for result.json and maps.npz.")] = None,
+    out: Annotated[Path | None, typer.Option(
+        help="Folder for result.json and maps.npz; after a kill, the same command goes on there.",
+    )] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page: violins, baselines, brain maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """How well do language features predict brain responses, by every metric, against every baseline?"""
     options = {k: v for k, v in locals().items() if k not in ("file", "out", "html", "as_json")}
-    from arcuate.encoding.request import request_from, run, write_result
+    from arcuate.encoding.request import FINISHED, request_from, run, write_result
 
     request = request_from(options, file)
-    result = run(request, lambda found: typer.echo(f"This will take {found}.", err=True))
+    result = run(request, lambda found: typer.echo(f"This will take {found}.", err=True), out and out / FINISHED)
     if out is not None:
         write_result(result, out)
     if html is not None:

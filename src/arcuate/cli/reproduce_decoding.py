@@ -18,6 +18,7 @@ def decoding(
     data: Annotated[Path | None, typer.Option(
         help="Folder with the prepared datasets narratives/ and zuco/; what is not there is simulated.")] = None,
     size: Annotated[str, typer.Option(help="Of simulated data and models: tiny, small; auto: by GPU.")] = "auto",
+    snr: Annotated[float, typer.Option(min=0.0, help="Signal-to-noise ratio of simulated data.")] = 5.0,
     workers: Workers = 1,
     gpus: Gpus = None,
     cluster: Cluster = None,
@@ -32,7 +33,7 @@ def decoding(
     from arcuate.experiments.decoding_plan import read_plans
 
     chosen = _size(size)
-    plans = run.plan_all(data, out, chosen) if has_polars() else read_plans(out)
+    plans = run.plan_all(data, out, chosen, snr) if has_polars() else read_plans(out)
     if any(plan.simulated for plan in plans):
         names = ", ".join(plan.name for plan in plans if plan.simulated)
         typer.echo(f"Simulated at reduced size, since no real data was found: {names}.", err=True)

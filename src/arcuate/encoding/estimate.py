@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from arcuate.datasets.responses import BrainResponses
+from arcuate.encoding.evaluate import KEPT_BYTES, evaluate
+from arcuate.encoding.features.record import Features
+from arcuate.encoding.scorers import Fits, folds_of
 from arcuate.encoding.select import FIXED
 from arcuate.encoding.settings import EncodingSettings
 
 INTERPRETER = 400 * 2**20  # Python, numpy, scipy and a reader
-ELEMENTWISE = 30  # operations a voxel and test row for all scores of a fold, roughly
+TRIAL_VOXELS = 1024
+TRIAL_FEATURES = 256
 
 
 @dataclass(frozen=True)
@@ -36,59 +41,107 @@ class Estimate:
         return f"about {self.bytes / 2**30:.1f} GiB of memory and {span}"
 
 
-def multiply_rate() -> float:
-    """Floating-point operations a second of this machine's matrix product, by a short trial.
+@dataclass(frozen=True)
+class Trial:
+    """Seconds for noise in the shape of the data: of the fits, of the rest, and of an order without its fits."""
 
-    Examples
-    --------
-    >>> multiply_rate() > 1e6
-    True
-    """
-    a, b = np.ones((512, 512)), np.ones((512, 1024))
-    a @ b
-    start = time.perf_counter()
-    a @ b
-    return 2 * a.size * b.shape[1] / max(time.perf_counter() - start, 1e-6)
+    fits: float
+    rest: float
+    order: float = 0.0
 
 
-def estimate(
-    data: BrainResponses, settings: EncodingSettings, *, n_subjects: int, n_features: int,
-    rate: float | None = None,
-) -> Estimate:
-    """Memory and time for `n_subjects` like this one and `n_features` sets of features.
+def trial(data: BrainResponses, settings: EncodingSettings) -> Trial:
+    """Evaluate noise for some of the voxels, without permutations and with two.
 
     Examples
     --------
     >>> data = BrainResponses(dataset="toy", subject="1", kind="isolated", stimuli=tuple("abcdef"),
     ...                       responses=np.ones((6, 10)))
-    >>> estimate(data, EncodingSettings(folds=3), n_subjects=1, n_features=1, rate=1e9).bytes > 0
+    >>> trial(data, EncodingSettings(folds=3)).rest > 0
     True
     """
+    rng = np.random.default_rng(0)
+    select, n = settings.select, data.n_rows
+    voxels = min(data.n_voxels, max(TRIAL_VOXELS, settings.top + 1, select.number))
+    noise = replace(
+        data, responses=rng.normal(size=(n, voxels)), rois={}, excluded=(),
+        coordinates=None if data.coordinates is None else data.coordinates[:voxels],
+        repetitions=None if data.repetitions is None else rng.normal(size=(n, data.repetitions.shape[1], voxels)),
+    )
+    rows = "scans" if data.kind == "continuous" else "stimuli"
+    features = Features("noise", rng.normal(size=(n, TRIAL_FEATURES)), "noise", rows=rows)  # type: ignore[arg-type]
+    once = replace(settings, permutations=0, map_permutations=0, bands=0,
+                   select=replace(select, rule="random") if select.rule == "roi" else select)  # fmt: skip
+    fits = 0.0
+    if _in_folds(data, settings):
+        make = Fits(features, data.runs, data.kind, tuple(folds_of(data, once)), once, _trained(data, settings))
+        fits = _seconds(lambda: list(make()))
+    rest = _seconds(lambda: evaluate([(noise, features)], once)) - fits
+    order = 0.0
+    if settings.permutations:
+        both = _seconds(lambda: evaluate([(noise, features)], replace(once, permutations=2)))
+        order = (both - rest - fits) / 2 - (fits if data.kind == "continuous" else 0)
+    scale = max(settings.bands, 1)
+    of_voxels = scale * data.n_voxels / voxels
+    return Trial(fits * scale, max(rest, 0.0) * of_voxels, max(order, 0.0) * of_voxels)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _by_pair(data: BrainResponses, settings: EncodingSettings) -> bool:
+    return settings.folds == "leave-two-out" and data.kind == "isolated" and "pairwise" in settings.scores
+
+
+def _in_folds(data: BrainResponses, settings: EncodingSettings) -> bool:
+    return "voxelwise" in settings.scores or ("pairwise" in settings.scores and not _by_pair(data, settings))
+
+
+def _trained(data: BrainResponses, settings: EncodingSettings) -> bool:
+    return data.n_voxels > settings.top or settings.select.rule not in FIXED
+
+
+def estimate(
+    data: BrainResponses, settings: EncodingSettings, *, n_subjects: int, n_features: int, tried: Trial | None = None,
+) -> Estimate:
+    """Memory and time for `n_subjects` like this one and `n_features` sets of features, from a short trial.
+
+    Examples
+    --------
+    >>> data = BrainResponses(dataset="toy", subject="1", kind="isolated", stimuli=tuple("abcdef"),
+    ...                       responses=np.ones((6, 10)))
+    >>> tried = Trial(fits=0.5, rest=1.0, order=0.25)
+    >>> estimate(data, EncodingSettings(permutations=8), n_subjects=1, n_features=2, tried=tried).seconds
+    7.0
+    """
+    tried = tried or trial(data, settings)
+    seconds = n_subjects * (tried.rest + settings.permutations * tried.order)
+    # Of scans, every order needs its own fits; small subjects share them.
+    groups = 1 if n_subjects * data.responses.nbytes <= KEPT_BYTES else n_subjects
+    seconds += tried.fits * (groups * (1 + settings.permutations) if data.kind == "continuous" else 1)
+    return Estimate(_memory(data, settings) + INTERPRETER, n_features * seconds)
+
+
+def _memory(data: BrainResponses, settings: EncodingSettings) -> float:
+    """Bytes at the peak."""
     n, voxels = data.n_rows, data.n_voxels
     folds = len(np.unique(data.runs)) if settings.folds == "runs" else settings.n_folds
     test, train = n / folds, n - n / folds
     candidates = len(settings.alphas) * max(settings.bands, 1) if settings.alpha == "cv" else 1
-    by_pair = settings.folds == "leave-two-out" and data.kind == "isolated" and "pairwise" in settings.scores
-    in_folds = "voxelwise" in settings.scores or not by_pair
-    trained = voxels > settings.top or settings.select.rule not in FIXED
-    memory, work = float(data.responses.nbytes), 0.0
-    if in_folds:
-        weights = candidates * (test * train + (train**2 if trained else 0)) * folds
+    memory = float(data.responses.nbytes)
+    if _in_folds(data, settings):
+        weights = candidates * (test * train + (train**2 if _trained(data, settings) else 0)) * folds
         search = candidates * train**2 * folds if candidates > 1 else 0
-        memory += 8 * (weights + search + 6 * test * voxels)
-        products = test * train + (train**2 if trained else 0) + (candidates * train**2 if candidates > 1 else 0)
-        work += 2 * folds * voxels * products + ELEMENTWISE * n * voxels
-    if by_pair and settings.select.rule not in FIXED:
-        memory += 8 * 5 * n * voxels
-        work += n**2 / 2 * 60 * voxels
-    elif by_pair:
-        memory += 8 * 2 * n * voxels
-        work += n**2 * 500
+        # Of scans, the fits of the observed and of the last order are held.
+        orders = 2 if data.kind == "continuous" and (settings.permutations or settings.map_permutations) else 1
+        memory += 8 * (orders * (weights + search) + 6 * test * voxels)
+    if settings.map_permutations:
+        memory += 2 * data.responses.nbytes
+    if _by_pair(data, settings):
+        memory += 8 * (2 if settings.select.rule in FIXED else 5) * n * voxels
     if "rsa" in settings.scores:
         memory += 8 * (voxels * n + 6 * n**2)
-        work += 4 * n**2
-    evaluations = n_subjects * n_features * (1 + settings.permutations)
-    factorise = 25 * n**3 * folds * max(settings.bands, 1) * n_features + 4 * n**3 * candidates * n_features
-    # Small products and the elementwise part reach a fraction of the rate of a large product.
-    seconds = (evaluations * work * 2.5 + factorise * 4) / (rate or multiply_rate())
-    return Estimate(memory + INTERPRETER, seconds)
+    return memory

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
+from arcuate._version import __version__
 from arcuate.datasets.responses import BrainResponses, TimedWords
+from arcuate.encoding.against_null import Candidate, against_null
 from arcuate.encoding.check import check_rows, usable
 from arcuate.encoding.features.record import Features
+from arcuate.encoding.finished import read_finished, write_finished
 from arcuate.encoding.fold_scores import FoldScores, check_selection, lonely_scans
 from arcuate.encoding.leave_two_out import Pairs
 from arcuate.encoding.nulls import p_value, same_stimuli_order, scan_orders, stimulus_orders
@@ -18,15 +23,16 @@ from arcuate.encoding.scorers import Fits, LeaveTwoOut, PairByPair, Rsa, Scorer,
 from arcuate.encoding.settings import EncodingSettings
 from arcuate.encoding.summary import ceilings, differences, summarise
 from arcuate.errors import ArcuateError
-from arcuate.metrics.fdr import benjamini_hochberg
 from arcuate.metrics.signature import fingerprint, signature
-from arcuate.progress import track
 
 
 def evaluate(
-    designs: Iterable[tuple[BrainResponses, Features]], settings: EncodingSettings | None = None
+    designs: Iterable[tuple[BrainResponses, Features]], settings: EncodingSettings | None = None,
+    finished: Path | None = None,
 ) -> EncodingResult:
     """Score every subject and set of features; subjects may come one at a time, and are not kept.
+
+    What is done is written to the folder `finished`, if there is one, and not done again after a kill.
 
     Examples
     --------
@@ -39,14 +45,13 @@ def evaluate(
     (9, 1)
     """
     settings = settings or EncodingSettings()
-    gathered = _Gathered(settings)
+    gathered = _Gathered(settings, finished)
     for data, features in designs:
         gathered.add(data, features)
     return gathered.result()
 
 
-BATCH = 100  # permutations handed on together
-KEPT_BYTES = 64 * 2**20  # responses up to this size are kept for ceilings
+KEPT_BYTES = 64 * 2**20  # responses up to this size are kept for ceilings, or to go through orders together
 
 
 @dataclass(eq=False)
@@ -54,29 +59,70 @@ class _Gathered:
     """What is known so far; holds scores of all subjects but the responses of none."""
 
     settings: EncodingSettings
-    evaluated: list[Evaluated] = field(default_factory=list)
+    finished: Path | None = None
+    evaluated: dict[str, Evaluated | None] = field(default_factory=dict)  # by what they are made from, in order
+    waiting: dict[str, list[tuple[str, Candidate]]] = field(default_factory=dict)  # by features: same rows and fits
     notes: dict[str, dict[str, None]] = field(default_factory=dict)  # note -> subjects, in order
     hashes: dict[str, str] = field(default_factory=dict)
     fits: dict[str, tuple[str, Fits, Pairs | None]] = field(default_factory=dict)
     for_ceiling: dict[str, BrainResponses] = field(default_factory=dict)
     dataset: str = ""
+    null: str = ""
     feature_lines: dict[str, None] = field(default_factory=dict)
 
     def add(self, data: BrainResponses, features: Features) -> None:
         if self.dataset not in ("", data.dataset):
             raise ArcuateError(f"Subjects of {self.dataset!r} and {data.dataset!r} came together. Evaluate one.")
         self.dataset = data.dataset
+        moved = f"{self.settings.null}({self.settings.null_length}) of features"
+        self.null = moved if data.kind == "continuous" else "permuted stimuli"
         data = usable(data, drop_voxels=self.settings.drop_voxels)
         check_rows(data, features)
         check_selection(self.settings.select, data)
         self._note(data, features)
-        scorer = self._scorer(data, features)
-        orders = _orders(data, self.settings)
-        if len(orders) < self.settings.permutations:
-            self._say(data, f"{len(orders)} circular shifts of {data.n_rows} scans exist: all of them make the null")
-        self.evaluated.append(_evaluated(data, features, scorer, orders))
-        if len(orders) and not all(map(scorer.has_null, self.evaluated[-1].cells)):
-            self._say(data, "R² of scans has no null: it pays for drift that is unknown in any order")
+        candidate = self._candidate(data, features)
+        made_from = self._made_from(data, features)
+        self.evaluated[made_from] = done = read_finished(self.finished, made_from)
+        if done is None:
+            self.waiting.setdefault(features.name, []).append((made_from, candidate))
+            # Each order of scans needs its own fits, which small subjects share; others need not wait.
+            large = {one.data.subject: one.data.responses.nbytes for _, one in chain(*self.waiting.values())}
+            if data.kind == "isolated" or sum(large.values()) > KEPT_BYTES:
+                self._score()
+
+    def _candidate(self, data: BrainResponses, features: Features) -> Candidate:
+        """With its notes; what waits for other fits of these features is scored first."""
+        fits, pairs = self._shared(data, features)
+        scorer = self._scorer(data, features, fits, pairs)
+        numbers = [self.settings.permutations, self.settings.map_permutations]
+        if data.kind == "continuous" and features.all_of_time and any(numbers):
+            self._say(data, f"{features.name} is made from time alone and has no null: others are compared with it")
+            numbers = [0, 0]
+        orders, map_orders = (_orders(data, self.settings, number) for number in numbers)
+        if max(len(orders), len(map_orders)) < max(numbers):
+            self._say(data, f"{max(len(orders), len(map_orders))} circular shifts of {data.n_rows} scans exist: "
+                            "all of them make the null")  # fmt: skip
+        return Candidate(data, features.name, fits, scorer, orders, map_orders)
+
+    def _made_from(self, data: BrainResponses, features: Features) -> str:
+        """All that a subject's scores depend on."""
+        arrays = [features.values, data.runs, data.repetitions, data.coordinates, *data.rois.values()]
+        stimuli = () if isinstance(data.stimuli, TimedWords) else data.stimuli
+        names = [data.subject, features.name, self.hashes[data.subject], *stimuli, *data.rois, str(features.groups),
+                 str(features.of_time), str(features.own_scale), str(asdict(self.settings)), __version__]  # fmt: skip
+        return fingerprint([
+            *(name.encode() for name in names),
+            *(np.ascontiguousarray(one).tobytes() if one is not None else b"" for one in arrays),
+        ])
+
+    def _score(self, only: str | None = None) -> None:
+        """Those who wait, or wait for some features, against their nulls."""
+        for name in [only] if only else list(self.waiting):
+            group = self.waiting.pop(name, [])
+            if group:
+                for (made_from, _), done in zip(group, against_null([one for _, one in group]), strict=True):
+                    self.evaluated[made_from] = done
+                    write_finished(self.finished, made_from, done)
 
     def _say(self, data: BrainResponses, note: str) -> None:
         self.notes.setdefault(note, {})[data.name] = None
@@ -90,13 +136,11 @@ class _Gathered:
         if (data.rois or data.repetitions is not None) and data.responses.nbytes < KEPT_BYTES:
             self.for_ceiling.setdefault(data.subject, data)
 
-    def _scorer(self, data: BrainResponses, features: Features) -> Scorer:
+    def _scorer(self, data: BrainResponses, features: Features, fits: Fits, pairs: Pairs | None) -> Scorer:
         settings = self.settings
         pairwise, voxelwise = "pairwise" in settings.scores, "voxelwise" in settings.scores
         apart = pairwise and settings.folds == "leave-two-out" and data.kind == "isolated"
-        closed = apart and settings.alpha != "cv" and not settings.zscores("isolated")[0]
         wanted = (*(("pairwise",) if pairwise and not apart else ()), *(("voxelwise",) if voxelwise else ()))
-        fits, pairs = self._shared(data, features, closed)
         folds = FoldScores(data, fits, settings, wanted) if wanted else None
         leave_two_out: LeaveTwoOut | PairByPair | None = None
         if pairs is not None:
@@ -110,18 +154,26 @@ class _Gathered:
                 self._say(data, f"{lonely} scans without a partner {settings.distance} steps away")
         return Scorer(leave_two_out, folds, Rsa(data, features, settings) if "rsa" in settings.scores else None)
 
-    def _shared(self, data: BrainResponses, features: Features, closed: bool) -> tuple[Fits, Pairs | None]:
+    def _shared(self, data: BrainResponses, features: Features) -> tuple[Fits, Pairs | None]:
         """Fits of these features, shared with the last subject if its rows were the same."""
+        closed = self._is_closed(data)
         values = np.ascontiguousarray(features.values, dtype=np.float64)
         many = str(data.n_voxels > self.settings.top).encode()  # training scores are fitted only then
         key = fingerprint([values.tobytes(), np.ascontiguousarray(data.runs).tobytes(), many])
         if self.fits.get(features.name, ("",))[0] != key:
-            training = FoldScores(data, tuple, self.settings, self.settings.scores).needs_training()
+            self._score(only=features.name)
+            training = FoldScores(data, lambda _: (), self.settings, self.settings.scores).needs_training()
             folds = tuple(folds_of(data, self.settings)) if self._needs_folds(closed) else ()
             fits = Fits(features, data.runs, data.kind, folds, self.settings, training)
             pairs = Pairs.of(values, float(self.settings.alpha)) if closed else None
             self.fits[features.name] = (key, fits, pairs)
         return self.fits[features.name][1:]
+
+    def _is_closed(self, data: BrainResponses) -> bool:
+        """Whether all pairs come from one factorisation."""
+        s = self.settings
+        apart = "pairwise" in s.scores and s.folds == "leave-two-out" and data.kind == "isolated"
+        return apart and s.alpha != "cv" and not s.zscores("isolated")[0]
 
     def _needs_folds(self, closed: bool) -> bool:
         return "voxelwise" in self.settings.scores or ("pairwise" in self.settings.scores and not closed)
@@ -129,18 +181,20 @@ class _Gathered:
     def result(self) -> EncodingResult:
         if not self.evaluated:
             raise ArcuateError("There is no subject to evaluate.")
-        scores = tuple(score for one in self.evaluated for score in _scores(one))
+        self._score()
+        evaluated = tuple(one for one in self.evaluated.values() if one is not None)
+        scores = tuple(score for one in evaluated for score in _scores(one))
         settings = asdict(self.settings)
         return EncodingResult(
             scores,
-            tuple(summarise(self.evaluated, self.settings.seed)),
+            tuple(summarise(evaluated, self.settings.seed)),
             tuple(differences(scores, self.settings.seed)),
             tuple(ceilings(list(self.for_ceiling.values()))),
             tuple(f"{_who(list(names))}: {note}" for note, names in self.notes.items()),
             settings,
             self._signature(),
-            {name: values for one in self.evaluated for name, values in one.maps.items()},
-            tuple(self.evaluated),
+            {name: values for one in evaluated for name, values in one.maps.items()},
+            evaluated,
         )
 
     def _signature(self) -> str:
@@ -151,7 +205,8 @@ class _Gathered:
             features=" ; ".join(line.replace("|", ",") for line in self.feature_lines),
             alpha=s.alpha, bands=s.bands or None, folds=s.folds, gap=s.gap, select=s.select.label, top=s.top,
             standardise=s.standardise, drift=s.drift, voxelwise_folds=s.voxelwise_folds, partners=s.partners,
-            distance=s.distance, permutations=s.permutations, null=f"{s.null}({s.null_length})", seed=s.seed,
+            distance=s.distance, permutations=s.permutations,
+            map_permutations=s.map_permutations or None, null=self.null, seed=s.seed,
             device=None if s.device == "cpu" else s.device,
         )
 
@@ -160,33 +215,13 @@ def _who(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
-def _orders(data: BrainResponses, settings: EncodingSettings) -> np.ndarray:
+def _orders(data: BrainResponses, settings: EncodingSettings, number: int) -> np.ndarray:
+    if not number:
+        return np.empty((0, data.n_rows), dtype=np.int64)
     if isinstance(data.stimuli, TimedWords):
-        if not settings.permutations:
-            return np.empty((0, data.n_rows), dtype=np.int64)
-        return scan_orders(data.n_rows, settings.permutations, settings.seed, settings.null, settings.null_length)
-    orders = stimulus_orders(data.n_rows, settings.permutations, settings.seed)
-    return np.stack([same_stimuli_order(order, data.stimuli) for order in orders]) if len(orders) else orders
-
-
-def _evaluated(data: BrainResponses, features: Features, scorer: Scorer, orders: np.ndarray) -> Evaluated:
-    cells, by_voxel = scorer.score([None])[0]
-    null = np.empty((len(orders), len(cells)))
-    above = np.zeros(data.n_voxels)
-    batches = [range(start, min(start + BATCH, len(orders))) for start in range(0, len(orders), BATCH)]
-    for batch in track(batches, f"{data.name} {features.name}: permutations by {BATCH}"):
-        for k, (permuted, of_voxel) in zip(batch, scorer.score(list(orders[batch])), strict=True):
-            null[k] = [permuted[cell].value if scorer.has_null(cell) else np.nan for cell in cells]
-            if by_voxel is not None and of_voxel is not None:
-                above += of_voxel >= by_voxel
-    maps = {}
-    if by_voxel is not None:
-        name = f"{data.subject}/{features.name}"
-        maps[f"{name}/r"] = by_voxel
-        if len(orders):
-            p = np.where(np.isnan(by_voxel), np.nan, (1 + above) / (1 + len(orders)))
-            maps |= {f"{name}/p": p, f"{name}/q": benjamini_hochberg(p)}
-    return Evaluated(data.subject, features.name, cells, null, maps)
+        return scan_orders(data.n_rows, number, settings.seed, settings.null, settings.null_length)
+    orders = stimulus_orders(data.n_rows, number, settings.seed)
+    return np.stack([same_stimuli_order(order, data.stimuli) for order in orders])
 
 
 def _scores(one: Evaluated) -> list[Score]:

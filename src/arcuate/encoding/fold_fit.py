@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcuate.encoding.folds import Fold, block_folds, shuffled_folds
-from arcuate.encoding.nulls import drift_basis, reordered
-from arcuate.encoding.ridge import decompose, held_out_weights, residual_maker
-from arcuate.encoding.ridge_cv import ONE, AlphaSearch, choose_alphas, prepare_search, voxel_blocks
+from arcuate.encoding.ridge import decompose, residual_maker, weights_of_new_rows
+from arcuate.encoding.ridge_cv import ONE, AlphaSearch, choose_alphas, search_of, voxel_blocks
 from arcuate.encoding.select import score_of_moments
 from arcuate.encoding.settings import EncodingSettings
 from arcuate.errors import ArcuateError
@@ -33,7 +32,7 @@ class FoldFit:
     search: AlphaSearch | None
     drift: tuple[np.ndarray, np.ndarray] | None  # test × train rows, train × train rows
     standardise: bool
-    device: str = "cpu"  # of the search for alphas
+    device: str = "cpu"  # of the search for alphas and of the products with responses
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +48,11 @@ class Predicted:
 
 def fit_fold(
     features: np.ndarray, fold: Fold, runs: np.ndarray, settings: EncodingSettings, kind: str, *,
-    training: bool, scales: Sequence[np.ndarray] = (ONE,),
+    training: bool, scales: Sequence[np.ndarray] = (ONE,), search: bool = True,
 ) -> FoldFit:
     """Factorise the features for a fold, once for each scale of their bands.
+
+    Without `search`, nothing is made for the choice of alphas: for voxels whose alphas are known.
 
     Examples
     --------
@@ -62,37 +63,41 @@ def fit_fold(
     """
     z_features, z_responses = settings.zscores(kind)
     x = zscored(features, fold.train) if z_features else features
-    kept = np.concatenate([fold.train, fold.test])  # scans in the gap play no part
-    x = x[kept]
-    n_train = len(fold.train)
-    test = np.arange(n_train, len(kept))
+    train, test = x[fold.train], x[fold.test]
     alphas = settings.alphas if settings.alpha == "cv" else (float(settings.alpha),)
+    decompositions = [decompose(train * scale) for scale in scales]
     weights, trainers = [], []
-    for scale in scales:
-        decomposition = decompose(x * scale)
-        for alpha in alphas:
-            maker = residual_maker(decomposition, alpha)
-            weights.append(held_out_weights(maker, test)[:, :n_train])
-            if training:
-                trainers.append(_without_rows(maker, n_train))
-    search = None
-    if settings.alpha == "cv":
-        inner = _inner_folds(runs[fold.train], settings, kind)
-        search = prepare_search(x[:n_train], inner, alphas, scales=scales)
+    for scale, decomposition in zip(scales, decompositions, strict=True):
+        weights += weights_of_new_rows(decomposition, train * scale, test * scale, alphas)
+        if training:
+            trainers += [residual_maker(decomposition, alpha) for alpha in alphas]
+    by_search = settings.alpha == "cv" and search
+    found = search_of(decompositions, _inner_folds(runs[fold.train], settings, kind), alphas) if by_search else None
     drift = _drift(runs, fold, settings.drift) if kind == "continuous" and settings.drift > 0 else None
-    return FoldFit(fold, tuple(weights), tuple(trainers), search, drift, z_responses, settings.device)
-
-
-def _without_rows(maker: np.ndarray, n_train: int) -> np.ndarray:
-    """The residual maker of the first rows alone: what is left of M when the others are taken out."""
-    corner = maker[:n_train, n_train:]
-    return maker[:n_train, :n_train] - corner @ np.linalg.solve(maker[n_train:, n_train:], corner.T)
+    return FoldFit(fold, tuple(weights), tuple(trainers), found, drift, z_responses, settings.device)
 
 
 def _inner_folds(runs: np.ndarray, settings: EncodingSettings, kind: str) -> list[Fold]:
     if kind == "continuous":
         return block_folds(runs, settings.inner_folds, settings.gap)
     return shuffled_folds(len(runs), settings.inner_folds, settings.seed)
+
+
+def drift_basis(runs: np.ndarray, degree: int) -> np.ndarray:
+    """Polynomials of time up to `degree`, for each run apart; rows × (runs · (degree + 1)).
+
+    Examples
+    --------
+    >>> drift_basis(np.array([0, 0, 0, 1, 1, 1]), degree=1).shape
+    (6, 4)
+    """
+    bases = []
+    for run in np.unique(runs):
+        rows = np.flatnonzero(runs == run)
+        basis = np.zeros((len(runs), degree + 1))
+        basis[rows] = np.polynomial.legendre.legvander(np.linspace(-1, 1, len(rows)), degree)
+        bases.append(basis)
+    return np.hstack(bases)
 
 
 def _drift(runs: np.ndarray, fold: Fold, degree: int) -> tuple[np.ndarray, np.ndarray]:
@@ -146,10 +151,9 @@ def prepared(fit: FoldFit, responses: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def predict(
-    fit: FoldFit, responses: np.ndarray, order: np.ndarray | None = None, rules: Sequence[str] = (),
-    drift: np.ndarray | None = None,
+    fit: FoldFit, responses: np.ndarray, order: np.ndarray | None = None, rules: Sequence[str] = ()
 ) -> Predicted:
-    """Put responses (in the order given, around their drift) through a fold, block of voxels by block.
+    """Put responses (in the order given) through a fold, block of voxels by block.
 
     Examples
     --------
@@ -169,23 +173,30 @@ def predict(
     constant = 0
     for block in voxel_blocks(n_voxels):
         values = np.asarray(responses[:, block], dtype=np.float64)
-        train, targets[:, block], varies = prepared(fit, values if order is None else reordered(values, order, drift))
+        train, targets[:, block], varies = prepared(fit, values if order is None else values[order])
         constant += int((~varies).sum())
         if fit.search is not None:
             chosen[block] = choose_alphas(fit.search, train, device=fit.device)
         for alpha in np.unique(chosen[block]):
             columns = block.start + np.flatnonzero(chosen[block] == alpha)
             part = train[:, columns - block.start]
-            predictions[:, columns] = fit.weights[alpha] @ part
+            predictions[:, columns] = _product(fit.weights[alpha], part, fit.device)
             if rules:
-                moments = _training_moments(fit.trainers[alpha], part)
+                moments = _training_moments(_product(fit.trainers[alpha], part, fit.device), part)
                 for rule in rules:
                     training[rule][columns] = score_of_moments(rule, *moments)
     return Predicted(targets, predictions, training, chosen, constant)
 
 
-def _training_moments(trainer: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    residual = trainer @ train
+def _product(matrix: np.ndarray, values: np.ndarray, device: str) -> np.ndarray:
+    if device == "cpu":
+        return matrix @ values
+    from arcuate.encoding.ridge_torch import product_on_device
+
+    return product_on_device(matrix, values, device)
+
+
+def _training_moments(residual: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     centred = train - train.mean(axis=0)
     return (
         np.einsum("ij,ij->j", centred, centred),

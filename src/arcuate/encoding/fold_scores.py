@@ -11,7 +11,6 @@ import numpy as np
 
 from arcuate.datasets.responses import BrainResponses
 from arcuate.encoding.fold_fit import FoldFit, Predicted, predict
-from arcuate.encoding.nulls import drift_basis, reordered
 from arcuate.encoding.result import Cell, Measured
 from arcuate.encoding.select import CIRCULAR, FIXED, Selection, best, fixed_columns, spheres, stability
 from arcuate.encoding.settings import EncodingSettings
@@ -43,28 +42,31 @@ class FoldScores:
     """Scores of responses, in any order, over some folds; what does not depend on the order is made once."""
 
     data: BrainResponses
-    fits: Callable[[], Iterable[FoldFit]]
+    fits: Callable[[np.ndarray | None], Iterable[FoldFit]]  # of features in an order
     settings: EncodingSettings
     wanted: tuple[str, ...]  # of "pairwise", "voxelwise"
 
     def score(self, orders: Sequence[np.ndarray | None]) -> list[tuple[Cells, np.ndarray]]:
-        """For responses in each order: all cells, and the mean over folds of every voxel's correlation."""
+        """For each order: all cells, and the mean over folds of every voxel's correlation."""
+        if self.data.kind == "continuous":  # the features move, the responses stay
+            return [self._score(self.fits(order), [None])[0] for order in orders]
         size = max(1, STACKED // self.data.n_voxels)
         found = []
         for start in range(0, len(orders), size):
-            found += self._score(orders[start : start + size])
+            found += self._score(self.fits(None), orders[start : start + size])
         return found
 
-    def _score(self, orders: Sequence[np.ndarray | None]) -> list[tuple[Cells, np.ndarray]]:
+    def _score(
+        self, fits: Iterable[FoldFit], orders: Sequence[np.ndarray | None]
+    ) -> list[tuple[Cells, np.ndarray]]:
+        """For responses in each order."""
         responses, order = self.data.responses, orders[0]
         if len(orders) > 1:  # side by side, as if they were more voxels
             order = None
-            responses = np.hstack(
-                [responses if one is None else reordered(responses, one, self._drift) for one in orders]
-            )
+            responses = np.hstack([responses if one is None else responses[one] for one in orders])
         tallies = [_Tally(self.data.n_voxels) for _ in orders]
-        for index, fit in enumerate(self.fits()):
-            predicted = predict(fit, responses, order, self._training_rules(), self._drift)
+        for index, fit in enumerate(fits):
+            predicted = predict(fit, responses, order, self._training_rules())
             parts = _split(predicted, len(orders))
             if "pairwise" in self.wanted:
                 columns = [self._columns(fit, part, one) for part, one in zip(parts, orders, strict=True)]
@@ -106,15 +108,6 @@ class FoldScores:
         else:
             scores = predicted.training[selection.rule]
         return best(scores, selection.number)
-
-    @property
-    def takes_drift_out(self) -> bool:
-        """Whether a drift is fitted to the training scans."""
-        return self.data.kind == "continuous" and self.settings.drift > 0
-
-    @cached_property
-    def _drift(self) -> np.ndarray | None:
-        return drift_basis(self.data.runs, self.settings.drift) if self.takes_drift_out else None
 
     @cached_property
     def _fixed(self) -> np.ndarray:

@@ -1,8 +1,10 @@
-"""Null hypotheses: responses in an order that breaks their tie to the stimuli, and features without language.
+"""Null hypotheses: orders that set features against the wrong responses, and features without language.
 
-Isolated stimuli are exchangeable: any order will do. Scans are not, since neighbours are alike; their
-orders keep neighbours together, by circular shifts or by blocks. An order permutes the rows of the
-responses (less their drift): the features, and all that was factorised from them, stay as they are.
+An order says which response the features of a row are set against. Isolated stimuli are exchangeable: any
+order will do, and the responses are moved, so that all that was factorised from the features stays as it is.
+Scans are not, since neighbours are alike: their orders keep neighbours together, by circular shifts or by
+blocks, and it is the features that move. Responses drift, and a moved drift has a jump that no observed series
+has; left where they are, responses may be of any kind.
 """
 
 from __future__ import annotations
@@ -61,41 +63,6 @@ def scan_orders(n_scans: int, number: int, seed: int, how: str = "shift", length
     if number < len(shifts):
         shifts = np.sort(rng.choice(shifts, number, replace=False))
     return (np.arange(n_scans)[None, :] + shifts[:, None]) % n_scans
-
-
-def drift_basis(runs: np.ndarray, degree: int) -> np.ndarray:
-    """Polynomials of time up to `degree`, for each run apart; rows × (runs · (degree + 1)).
-
-    Examples
-    --------
-    >>> drift_basis(np.array([0, 0, 0, 1, 1, 1]), degree=1).shape
-    (6, 4)
-    """
-    bases = []
-    for run in np.unique(runs):
-        rows = np.flatnonzero(runs == run)
-        basis = np.zeros((len(runs), degree + 1))
-        basis[rows] = np.polynomial.legendre.legvander(np.linspace(-1, 1, len(rows)), degree)
-        bases.append(basis)
-    return np.hstack(bases)
-
-
-def reordered(values: np.ndarray, order: np.ndarray, drift: np.ndarray | None = None) -> np.ndarray:
-    """The rows in this order, but for their drift, which stays where it is.
-
-    A turned drift has a jump that no observed series has, and everything would look better than such a null.
-
-    Examples
-    --------
-    >>> line = np.arange(6.0)[:, None]
-    >>> turned = reordered(line, np.array([3, 4, 5, 0, 1, 2]), drift_basis(np.zeros(6), 1))
-    >>> bool(abs(turned - line).max() < 1e-9)
-    True
-    """
-    if drift is None:
-        return values[order]
-    coefficients, *_ = np.linalg.lstsq(drift, values, rcond=None)
-    return values[order] + (drift - drift[order]) @ coefficients
 
 
 def same_stimuli_order(order: np.ndarray, stimuli: Sequence[str]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from arcuate.errors import ArcuateError
 from arcuate.metrics.signature import signature
 
 AUTOCORRELATION = "autocorrelation"
+FINISHED = "finished"  # beside a result that is not there yet: what is done of it
 BLOCKS = 6  # folds of one continuous run, as published for Alice
 
 
@@ -57,6 +59,7 @@ class EncodeRequest:
     standardise: str = "auto"
     drift: int = 1
     permutations: int = 100
+    map_permutations: int = 0
     null: str = "shift"
     partners: int = 1000
     distance: int = 20
@@ -79,7 +82,8 @@ class EncodeRequest:
         return EncodingSettings(
             alpha=_alpha(self.alpha), bands=self.bands, folds=_folds(folds), gap=self.gap, scores=self.scores,
             select=Selection(self.select, self.voxels, self.seed, self.roi, self.radius),
-            standardise=self.standardise, drift=self.drift, permutations=self.permutations, null=self.null,
+            standardise=self.standardise, drift=self.drift, permutations=self.permutations,
+            map_permutations=self.map_permutations, null=self.null,
             partners=self.partners, distance=self.distance, leave_out_lonely=self.leave_out_lonely,
             drop_voxels=self.drop_voxels, device=self.device, seed=self.seed,
         )
@@ -150,16 +154,22 @@ def _from_yaml(file: Path, known: set[str]) -> dict[str, Any]:
     return named
 
 
-def run(request: EncodeRequest, announce: Callable[[Estimate], None] = lambda _: None) -> EncodingResult:
-    """Read, make features, evaluate; `announce` gets the estimate before the work starts."""
+def run(
+    request: EncodeRequest, announce: Callable[[Estimate], None] | None = None, finished: Path | None = None
+) -> EncodingResult:
+    """Read, make features, evaluate; `announce` gets the estimate before the work starts.
+
+    With a folder for what is `finished`, a killed run goes on from there.
+    """
     dataset = response_dataset(request.dataset)
     settings = request.settings(dataset.kind)
     subjects, left_out = chosen_subjects(dataset, request)
     first = dataset.read(request.root, subjects[0])
-    announce(estimate(first, settings, n_subjects=len(subjects), n_features=len(request.features)))
+    if announce is not None:
+        announce(estimate(first, settings, n_subjects=len(subjects), n_features=len(request.features)))
     specs = [spec for spec in request.features if spec != AUTOCORRELATION]
     read_layers(specs, first, request.feature_options())
-    result = evaluate(_designs(dataset, subjects, first, request), settings)
+    result = evaluate(_designs(dataset, subjects, first, request), settings, finished)
     return replace(result, notes=(*(f"left out: {line}" for line in left_out), *result.notes))
 
 
@@ -193,11 +203,11 @@ def _autocorrelation(data: BrainResponses) -> Features:
     if data.kind != "continuous":
         raise ArcuateError(f"{data.name} has isolated stimuli, without neighbours: no autocorrelation features.")
     return Features(AUTOCORRELATION, autocorrelation_features(data.runs), signature(features=AUTOCORRELATION, width=5),
-                    rows="scans", own_scale=True)  # fmt: skip
+                    rows="scans", of_time=(AUTOCORRELATION,), own_scale=True)  # fmt: skip
 
 
 def write_result(result: EncodingResult, folder: Path) -> None:
-    """Write `result.json`, and `maps.npz` where there are maps.
+    """Write `result.json`, and `maps.npz` where there are maps; what was kept in case of a kill goes.
 
     Examples
     --------
@@ -211,3 +221,4 @@ def write_result(result: EncodingResult, folder: Path) -> None:
     if result.maps:
         with replacing(folder / "maps.npz") as temporary, open(temporary, "wb") as file:
             np.savez_compressed(file, **result.maps)  # type: ignore[arg-type]
+    shutil.rmtree(folder / FINISHED, ignore_errors=True)

@@ -8,6 +8,7 @@ permutation of the responses needs nothing but a product with the same weights.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,6 +98,29 @@ def held_out_weights(maker: np.ndarray, test: np.ndarray, left_out: np.ndarray |
     weights = -np.linalg.solve(block, maker[left_out])[rows]
     weights[:, left_out] = 0  # exact: the solve leaves −1 on the diagonal and rounding elsewhere
     return weights
+
+
+def weights_of_new_rows(
+    decomposition: Decomposition, features: np.ndarray, new: np.ndarray, alphas: Sequence[float]
+) -> list[np.ndarray]:
+    """For each alpha, weights w, new rows × rows, so that wY predicts the new rows from a fit on all of `features`.
+
+    Examples
+    --------
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> (weights_of_new_rows(decompose(x), x, np.array([[3.0]]), [1e-9])[0] @ (2 * x)).round(4)
+    array([[6.]])
+    """
+    mean = features.mean(axis=0)
+    vectors, values = decomposition.vectors, decomposition.values
+    projected = (new - mean) @ ((features - mean).T @ vectors)
+    # Directions without features predict nothing; what rounding leaves of them would count under a small alpha.
+    projected[:, values <= len(values) * np.finfo(np.float64).eps * values.max(initial=0.0)] = 0
+    found = []
+    for alpha in alphas:
+        check_alpha(alpha)
+        found.append((projected / (values + alpha)) @ vectors.T + 1 / len(features))
+    return found
 
 
 def predict_held_out(

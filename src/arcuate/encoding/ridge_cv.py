@@ -45,19 +45,33 @@ def prepare_search(
     >>> len(prepare_search(x, shuffled_folds(10, 5, seed=1), (1.0, 10.0)).weights)
     2
     """
+    return search_of([decompose(features * scale) for scale in scales], folds, alphas, dtype)
+
+
+def search_of(
+    decompositions: Sequence[Decomposition], folds: Sequence[Fold], alphas: Sequence[float], dtype: type = np.float64
+) -> AlphaSearch:
+    """A search from features that are factorised already, once for each scale.
+
+    Examples
+    --------
+    >>> from arcuate.encoding.folds import shuffled_folds
+    >>> x = np.random.default_rng(1).normal(size=(10, 3))
+    >>> search_of([decompose(x)], shuffled_folds(10, 5, seed=1), (1.0, 10.0)).alphas.tolist()
+    [1.0, 10.0]
+    """
     if not len(alphas) or not len(folds):
         raise ArcuateError(f"{len(alphas)} alphas and {len(folds)} folds: a search needs one of each.")
-    n = len(features)
+    n = len(decompositions[0].vectors)
     weights: list[tuple[np.ndarray, ...]] = []
-    for scale in scales:
-        decomposition = decompose(features * scale)
+    for decomposition in decompositions:
         for alpha in alphas:
             maker = residual_maker(decomposition, alpha)
             weights.append(tuple(
                 held_out_weights(maker, fold.test, fold.left_out(n))[:, fold.train].astype(dtype)
                 for fold in folds
             ))
-    every = np.tile(np.asarray(alphas, dtype=np.float64), len(scales))
+    every = np.tile(np.asarray(alphas, dtype=np.float64), len(decompositions))
     return AlphaSearch(every, tuple(folds), tuple(weights), decomposition)
 
 

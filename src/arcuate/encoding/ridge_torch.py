@@ -1,4 +1,4 @@
-"""The search of `arcuate.encoding.ridge_cv` in plain torch, for GPUs.
+"""The search and the products of ridge regression in plain torch, for GPUs.
 
 The weights are made in double precision, from one factorisation; the products with the voxels, which are nearly all of
 the work, are done in single.
@@ -126,6 +126,22 @@ def losses_on_device(search: AlphaSearch, responses: np.ndarray, device: str = "
         error -= y[_index(fold.test, y)]
         total += (error.square_().sum(dim=1) / len(fold.test)).to(torch.float64)
     return (total / len(search.folds)).cpu().numpy()
+
+
+def product_on_device(matrix: np.ndarray, values: np.ndarray, device: str = "cuda") -> np.ndarray:
+    """matrix @ values on a device, in single precision; the values are centred first, so that it suffices.
+
+    Examples
+    --------
+    >>> product_on_device(np.array([[1.0, 1.0]]), np.array([[1000.25], [1000.5]]), "cpu").tolist()
+    [[2000.75]]
+    """
+    import torch
+
+    centre = values.mean(axis=0)
+    on_device = torch.as_tensor(values - centre, dtype=torch.float32, device=device)
+    product = torch.as_tensor(matrix, dtype=torch.float32, device=device) @ on_device
+    return product.cpu().numpy() + np.outer(matrix.sum(axis=1), centre)
 
 
 @lru_cache(maxsize=16)

@@ -56,7 +56,7 @@ def folds_of(data: BrainResponses, settings: EncodingSettings) -> list[Fold]:
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """The fitted folds of some features; subjects with the same rows share them."""
+    """The fitted folds of some features, in any order; subjects with the same rows share them."""
 
     features: Features
     runs: np.ndarray
@@ -65,25 +65,44 @@ class Fits:
     settings: EncodingSettings
     training: bool
 
-    def __call__(self) -> Iterable[FoldFit]:
-        return self._kept if len(self.folds) <= KEPT_FITS else self._made()
+    def __call__(self, order: np.ndarray | None = None, *, search: bool = True) -> Iterable[FoldFit]:
+        """The folds of features that are set against responses in this order.
+
+        Without `search`, they cannot choose alphas. The folds of the last order are kept for the next subject.
+        """
+        if len(self.folds) > KEPT_FITS:
+            return self._made(order, search)
+        if order is None:
+            return self._kept
+        key = (order.tobytes(), search)
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = list(self._made(order, search))
+        return self._last[key]
 
     @cached_property
     def _kept(self) -> list[FoldFit]:
-        return list(self._made())
+        return list(self._made(None, search=True))
 
-    def _made(self) -> Iterable[FoldFit]:
+    @cached_property
+    def _last(self) -> dict[tuple[bytes, bool], list[FoldFit]]:
+        return {}
+
+    def _made(self, order: np.ndarray | None, search: bool) -> Iterable[FoldFit]:
         scales = [ONE]
         if self.settings.bands:
             groups = self.features.groups
             weights = band_weights(len(groups), self.settings.bands, self.settings.seed)
             scales = band_scales(groups, weights)
-        values = np.asarray(self.features.values, dtype=np.float64)
+        values = self.features.values if order is None else self.features.set_against(order)
+        values = np.asarray(values, dtype=np.float64)
         settings = self.settings
         if self.features.own_scale:
             settings = replace(settings, standardise="responses" if settings.zscores(self.kind)[1] else "none")
         for fold in self.folds:
-            yield fit_fold(values, fold, self.runs, settings, self.kind, training=self.training, scales=scales)
+            yield fit_fold(
+                values, fold, self.runs, settings, self.kind, training=self.training, scales=scales, search=search
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,22 +187,31 @@ class Rsa:
 
     def score(self, order: np.ndarray | None = None) -> Cells:
         """Pearson's and Spearman's r of the upper triangles."""
-        n = len(self._rows)
-        first, second = np.triu_indices(n, 1)
-        moved = np.arange(n)
-        if order is not None:
-            # The rows that are left out stay out: those that remain follow each other as in `order`.
-            moved = np.searchsorted(self._rows, order[np.isin(order, self._rows)])
+        rows = self._rows if order is None else order[self._rows]
+        values = None
+        if order is not None and self.features.of_time:  # what is made from time stays: the features are new ones
+            values = self.features.set_against(order)[rows]
         cells = {}
         for correlation in CORRELATIONS:
-            brain = self._brain[correlation][moved[first], moved[second]]
-            value = float(self._language[correlation] @ brain)
-            cells[Cell("rsa", correlation, None, None, "all")] = Measured(value, n)
+            language = self._language[correlation]
+            if values is not None:
+                language = standardised_triangle(dissimilarity(values), correlation)
+            value = float(language @ self._triangle(rows, correlation))
+            cells[Cell("rsa", correlation, None, None, "all")] = Measured(value, len(rows))
         return cells
+
+    def _triangle(self, rows: np.ndarray, correlation: str) -> np.ndarray:
+        if len(rows) == self.data.n_rows:  # the same pairs in any order: they need not be ranked again
+            return self._standardised[correlation][rows[self._pairs[0]], rows[self._pairs[1]]]
+        return standardised_triangle(self._brain[np.ix_(rows, rows)], correlation)
 
     @cached_property
     def _rows(self) -> np.ndarray:
         return np.flatnonzero(np.abs(self.features.values).max(axis=1) > 0)
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.triu_indices(self.data.n_rows, 1)
 
     @cached_property
     def _language(self) -> dict[str, np.ndarray]:
@@ -191,19 +219,22 @@ class Rsa:
         return {name: standardised_triangle(matrix, name) for name in CORRELATIONS}
 
     @cached_property
-    def _brain(self) -> dict[str, np.ndarray]:
-        """Standardised dissimilarities (or their ranks) as symmetric matrices: orders only move them."""
+    def _brain(self) -> np.ndarray:
         values = np.array(self.data.responses, dtype=np.float64)
         if self.data.kind == "continuous":
             for run in np.unique(self.data.runs):
                 rows = self.data.runs == run
                 values[rows] = without_drift(values[rows], max(self.settings.drift, 0))
             values = values / np.where(values.std(axis=0) > 0, values.std(axis=0), 1)
-        matrix = dissimilarity(values[self._rows])
+        return dissimilarity(values)
+
+    @cached_property
+    def _standardised(self) -> dict[str, np.ndarray]:
+        """Standardised dissimilarities (or their ranks) as symmetric matrices: orders only move them."""
         square = {}
         for name in CORRELATIONS:
-            square[name] = np.zeros(matrix.shape)
-            square[name][np.triu_indices(len(matrix), 1)] = standardised_triangle(matrix, name)
+            square[name] = np.zeros(self._brain.shape)
+            square[name][self._pairs] = standardised_triangle(self._brain, name)
             square[name] += square[name].T
         return square
 
@@ -216,17 +247,8 @@ class Scorer:
     folds: FoldScores | None
     rsa: Rsa | None
 
-    def has_null(self, cell: Cell) -> bool:
-        """Whether an order of the responses leaves all but the tie to the features as it was.
-
-        R² alone counts the error of a drift carried over to test scans. Responses that are turned around
-        their estimated drift have less of that error than the observed ones.
-        """
-        drifts = self.folds is not None and self.folds.takes_drift_out
-        return not (drifts and cell.metric == "r2")
-
     def score(self, orders: Sequence[np.ndarray | None]) -> list[tuple[Cells, np.ndarray | None]]:
-        """For responses in each order: every cell, and the correlation of every voxel."""
+        """For each order: every cell, and the correlation of every voxel."""
         found: list[tuple[Cells, np.ndarray | None]] = [({}, None) for _ in orders]
         if self.folds is not None:
             maps = "voxelwise" in self.folds.wanted

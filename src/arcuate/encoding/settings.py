@@ -33,9 +33,11 @@ class EncodingSettings:
     partners, distance : of the pairwise scores of scans
     leave_out_lonely : leave out (and count) scans that have no partner, instead of refusing
     permutations : how many; 0 gives no p-values
+    map_permutations : for the p-values of single voxels, each of which ends as soon as it is clearly not
+        significant; 0: those of the scores
     null : {"shift", "block"}, the order of scans under the null, with its `null_length`
     drop_voxels : leave out (and count) NaN and constant voxels, instead of refusing
-    device : "cpu", or torch's name of a GPU for the search of alphas, in single precision
+    device : "cpu", or torch's name of a GPU for the search of alphas and for predictions, in single precision
 
     Examples
     --------
@@ -59,6 +61,7 @@ class EncodingSettings:
     distance: int = 20
     leave_out_lonely: bool = False
     permutations: int = 100
+    map_permutations: int = 0
     null: str = "shift"
     null_length: int = 20
     drop_voxels: bool = False
@@ -77,8 +80,9 @@ class EncodingSettings:
             raise ArcuateError(f"folds are {self.folds!r}. Give 'leave-two-out', 'runs' or a number.")
         if self.bands < 0 or (self.bands and self.alpha != "cv"):
             raise ArcuateError(f"bands are {self.bands} and alpha is {self.alpha!r}. Banded ridge needs 'cv'.")
-        if self.permutations < 0:
-            raise ArcuateError(f"permutations are {self.permutations}. Give 0 or more.")
+        for number in (self.permutations, self.map_permutations):
+            if number < 0:
+                raise ArcuateError(f"permutations are {number}. Give 0 or more.")
 
     @property
     def n_folds(self) -> int:

@@ -8,7 +8,7 @@ end after a few dozen of 1,000 permutations, and the weights of the folds are sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from arcuate.encoding.fold_fit import FoldFit, prepared
 from arcuate.encoding.ridge_cv import choose_alphas, voxel_blocks
 from arcuate.errors import ArcuateError
 
-# Voxels that go together: enough that those still going at the end make products of a good size.
-BLOCK = 8192
+# Voxels that go through a fold together: their predictions stay in the cache.
+BLOCK = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,123 @@ class VoxelNull:
     used: np.ndarray
 
 
+class VoxelTest:
+    """The voxels of a subject, tested order by order; those that are decided take no further part.
+
+    Each voxel keeps, in every fold, the alpha that was chosen for the observed order.
+
+    Examples
+    --------
+    >>> from arcuate.encoding.fold_fit import fit_fold
+    >>> from arcuate.encoding.folds import shuffled_folds
+    >>> from arcuate.encoding.settings import EncodingSettings
+    >>> x = np.random.default_rng(1).normal(size=(40, 2))
+    >>> fits = [fit_fold(x, fold, np.zeros(40), EncodingSettings(alpha=1.0), "isolated", training=False)
+    ...         for fold in shuffled_folds(40, 4, seed=1)]
+    >>> test = VoxelTest(fits, x)
+    >>> test.add(fits, np.arange(40)[::-1])
+    >>> test.result().p.tolist()
+    [0.5, 0.5]
+    """
+
+    def __init__(self, fits: Sequence[FoldFit], responses: np.ndarray, stop_after: int = 10):
+        if stop_after < 1:
+            raise ArcuateError(f"stop_after is {stop_after}. Give at least 1.")
+        self.stop_after = stop_after
+        self._ready: tuple[Sequence[FoldFit], list[list[np.ndarray]]] = ((), [])
+        # One row a voxel, so that those of one alpha, and those still going, are copied row by row.
+        self._series = _centred_rows(responses)
+        n_voxels = len(self._series)
+        self._alphas = np.zeros((len(fits), n_voxels), dtype=np.int64)
+        for block in voxel_blocks(n_voxels):
+            for k, fit in enumerate(fits):
+                if fit.search is not None:
+                    train = prepared(fit, self._series[block].T)[0]
+                    self._alphas[k, block] = choose_alphas(fit.search, train, device=fit.device)
+        # Where a drift is taken out the features move, not the responses: what is to be predicted stays the same.
+        self._unmoved = [_without_drift(fit, self._series) for fit in fits if fit.drift is not None]
+        self.above = np.zeros(n_voxels, dtype=np.int64)
+        self.used = np.zeros(n_voxels, dtype=np.int64)
+        self._going = np.arange(n_voxels)
+        self.observed = self._correlation(fits, None)
+        self._keep(~np.isnan(self.observed))
+
+    @property
+    def decided(self) -> bool:
+        """Whether no voxel needs another order."""
+        return not len(self._going)
+
+    def add(self, fits: Sequence[FoldFit], order: np.ndarray | None) -> None:
+        """One more order: of the responses, or (None) of the features that `fits` were made from."""
+        null = self._correlation(fits, order)
+        # Less than rounding below the observed order is as good as it.
+        self.above[self._going] += null >= self.observed[self._going] - _TIE[self._series.dtype]
+        self.used[self._going] += 1
+        self._keep(self.above[self._going] < self.stop_after)
+
+    def result(self) -> VoxelNull:
+        """p is NaN where a voxel has no correlation."""
+        ended = self.above >= self.stop_after
+        p = np.where(ended, self.above / np.maximum(self.used, 1), (self.above + 1) / (self.used + 1))
+        return VoxelNull(self.observed, np.where(np.isnan(self.observed), np.nan, p), self.used)
+
+    def _keep(self, going: np.ndarray) -> None:
+        if not going.all():
+            self._going, self._series = self._going[going], self._series[going]
+            self._alphas = self._alphas[:, going]
+            self._unmoved = [targets[going] for targets in self._unmoved]
+
+    def _correlation(self, fits: Sequence[FoldFit], order: np.ndarray | None) -> np.ndarray:
+        """Mean over folds, of the voxels that are still going."""
+        total = np.zeros(len(self._going))
+        rows = np.arange(self._series.shape[1]) if order is None else order
+        for k, (fit, of_fold, alphas) in enumerate(zip(fits, self._weights(fits), self._alphas, strict=True)):
+            train, test = rows[fit.fold.train], rows[fit.fold.test]
+            spread = np.zeros((len(rows), len(test)), dtype=self._series.dtype)
+            for alpha in np.unique(alphas):
+                voxels = np.flatnonzero(alphas == alpha)
+                few = len(voxels) < len(test)  # then it is they that are put in order, else the weights
+                if not few:
+                    spread[train] = of_fold[alpha]
+                for part in voxel_blocks(len(voxels), BLOCK):
+                    series = self._series[voxels[part]]
+                    predictions = series[:, train] @ of_fold[alpha] if few else series @ spread
+                    targets = self._unmoved[k][voxels[part]] if self._unmoved else series[:, test]
+                    total[voxels[part]] += _correlation(predictions, targets)
+        return total / len(fits)
+
+    def _weights(self, fits: Sequence[FoldFit]) -> list[list[np.ndarray]]:
+        """By fold and alpha; made once for orders of the responses, whose fits are the same."""
+        if self._ready[0] is not fits:
+            made = [[_centred(fit, one).astype(self._series.dtype) for one in fit.weights] for fit in fits]
+            self._ready = (fits, made)
+        return self._ready[1]
+
+
+# Rounding of a correlation, by precision.
+_TIE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
+
+
+def _centred_rows(responses: np.ndarray) -> np.ndarray:
+    dtype = np.float32 if responses.dtype == np.float32 else np.float64
+    series = np.empty(responses.shape[::-1], dtype=dtype)
+    for block in voxel_blocks(len(series), BLOCK):
+        part = np.asarray(responses[:, block], dtype=np.float64)
+        series[block] = (part - part.mean(axis=0)).T
+    return series
+
+
+def _centred(fit: FoldFit, weights: np.ndarray) -> np.ndarray:
+    """From training responses to predictions less their mean, train × test; the drift is taken out on the way."""
+    if fit.drift is not None:
+        weights = weights - weights @ fit.drift[1]
+    return np.ascontiguousarray((weights - weights.mean(axis=0)).T)
+
+
 def voxel_p_values(
     fits: Sequence[FoldFit], responses: np.ndarray, orders: np.ndarray, *, stop_after: int = 10,
 ) -> VoxelNull:
     """p-values of voxels against responses in these orders.
-
-    Each voxel keeps, in every fold, the alpha that was chosen for the observed order.
 
     Examples
     --------
@@ -50,85 +161,23 @@ def voxel_p_values(
     >>> found.p[:2].tolist(), bool(found.used[2] < 99)
     ([0.01, 0.01], True)
     """
-    if stop_after < 1:
-        raise ArcuateError(f"stop_after is {stop_after}. Give at least 1.")
-    parts = [_block(fits, np.asarray(responses[:, block]), orders, stop_after)
-             for block in voxel_blocks(responses.shape[1], BLOCK)]  # fmt: skip
-    r, p, used = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    return VoxelNull(r, p, used)
-
-
-def _block(
-    fits: Sequence[FoldFit], responses: np.ndarray, orders: np.ndarray, stop_after: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    dtype = responses.dtype if responses.dtype == np.float32 else np.float64
-    responses = responses.astype(dtype, copy=False)
-    folds = [_Fold.of(fit, responses) for fit in fits]
-    observed = _mean_correlation(folds, None, responses.shape[1])
-    n_voxels = responses.shape[1]
-    above, used = np.zeros(n_voxels, dtype=np.int64), np.zeros(n_voxels, dtype=np.int64)
-    going = np.arange(n_voxels)
-    still = ~np.isnan(observed)
+    test = VoxelTest(fits, responses, stop_after)
     for order in orders:
-        if still.sum() < 0.9 * len(going):  # leave those that have ended behind, now and then
-            folds, going = [fold.only(still[going]) for fold in folds], going[still[going]]
-        if not len(going):
+        if test.decided:
             break
-        counted = still[going]
-        null = _mean_correlation(folds, order, len(going))
-        above[going] += counted & (null >= observed[going])
-        used[going] += counted
-        still &= above < stop_after
-    p = np.where(above >= stop_after, above / np.maximum(used, 1), (above + 1) / (used + 1))
-    return observed, np.where(np.isnan(observed), np.nan, p), used
+        test.add(fits, order)
+    return test.result()
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """A fold with its voxels sorted by alpha, so that every product is of one piece of memory."""
-
-    fit: FoldFit
-    weights: tuple[np.ndarray, ...]
-    responses: np.ndarray  # rows × voxels, sorted
-    alphas: np.ndarray  # of the sorted voxels
-    voxels: np.ndarray  # where the sorted voxels belong
-
-    @classmethod
-    def of(cls, fit: FoldFit, responses: np.ndarray) -> _Fold:
-        alphas = np.zeros(responses.shape[1], dtype=np.int64)
-        if fit.search is not None:
-            alphas = choose_alphas(fit.search, prepared(fit, responses)[0], device=fit.device)
-        voxels = np.argsort(alphas, kind="stable")
-        weights = tuple(one.astype(responses.dtype, copy=False) for one in fit.weights)
-        return cls(fit, weights, np.ascontiguousarray(responses[:, voxels]), alphas[voxels], voxels)
-
-    def only(self, kept: np.ndarray) -> _Fold:
-        mine = np.flatnonzero(kept[self.voxels])
-        new = np.cumsum(kept) - 1
-        return replace(self, responses=np.ascontiguousarray(self.responses[:, mine]), alphas=self.alphas[mine],
-                       voxels=new[self.voxels[mine]])  # fmt: skip
-
-    def correlation(self, order: np.ndarray | None) -> np.ndarray:
-        """Of the voxels, sorted, with their predictions; the mean and scale of a voxel do not matter to it."""
-        fold = self.fit.fold
-        rows = np.arange(len(self.responses)) if order is None else order
-        if self.fit.drift is None:
-            train, test = self.responses[rows[fold.train]], self.responses[rows[fold.test]]
-        else:
-            train, test, _ = prepared(self.fit, self.responses[rows])
-        predictions = np.empty_like(test)
-        starts = np.flatnonzero(np.diff(self.alphas, prepend=-1))
-        for start, stop in zip(starts, [*starts[1:], len(self.alphas)], strict=True):
-            np.matmul(self.weights[self.alphas[start]], train[:, start:stop], out=predictions[:, start:stop])
-        predictions -= predictions.mean(axis=0)
-        test = test - test.mean(axis=0)
-        norm = np.sqrt(np.einsum("ij,ij->j", test, test) * np.einsum("ij,ij->j", predictions, predictions))
-        undefined = np.full(len(norm), np.nan)
-        return np.divide(np.einsum("ij,ij->j", test, predictions), norm, out=undefined, where=norm > 0)
+def _without_drift(fit: FoldFit, series: np.ndarray) -> np.ndarray:
+    """The test rows of a fold less the drift of its training rows, voxels × rows."""
+    assert fit.drift is not None
+    return series[:, fit.fold.test] - series[:, fit.fold.train] @ fit.drift[0].T.astype(series.dtype)
 
 
-def _mean_correlation(folds: Sequence[_Fold], order: np.ndarray | None, n_voxels: int) -> np.ndarray:
-    total = np.zeros(n_voxels)
-    for fold in folds:
-        total[fold.voxels] += fold.correlation(order)
-    return total / len(folds)
+def _correlation(predictions: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Row by row; the predictions have a mean of 0 already."""
+    targets = targets - targets.mean(axis=1, keepdims=True)
+    norm = np.sqrt(np.einsum("ij,ij->i", targets, targets) * np.einsum("ij,ij->i", predictions, predictions))
+    undefined = np.full(len(norm), np.nan)
+    return np.divide(np.einsum("ij,ij->i", targets, predictions), norm, out=undefined, where=norm > 0)

@@ -76,7 +76,8 @@ def reduced_setups(modality: str, epochs: int = 12, pretraining: int = 12) -> di
         unicorn,
         replace(unicorn, label="unicorn_random_encoder", options={**_UNICORN, "random_encoder": True}, stages=(text,)),
         Setup(label="prefix", model="prefix", language=_GPT, options=_UNICORN, stages=(
-            Stage(name="language", epochs=max(1, epochs // 2), **_TEXT), replace(text, name="prefix", epochs=epochs))),
+            # The frozen language model must know the language before a prefix can steer it.
+            Stage(name="language", epochs=epochs, **_TEXT), replace(text, name="prefix", epochs=3 * epochs))),
         Setup(label="language_alone", model="language-alone", language=_BART, stages=(text,)),
         *(Setup(label=name, model=name) for name in BASELINES),
     ]

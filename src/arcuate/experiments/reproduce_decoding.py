@@ -54,7 +54,7 @@ FOLDERS = {"narratives": METHODS, "zuco": ("a", "c", "d", "f", "optimal")}
 SNR = 5.0
 
 
-def find_or_simulate(data: Path | None, out: Path, size: Size) -> dict[str, Path]:
+def find_or_simulate(data: Path | None, out: Path, size: Size, snr: float = SNR) -> dict[str, Path]:
     """Prepared datasets under `data`, or simulated stand-ins of the same layout under `out`."""
     from arcuate.datasets.simulate import simulate
 
@@ -64,7 +64,7 @@ def find_or_simulate(data: Path | None, out: Path, size: Size) -> dict[str, Path
             found[name] = data / name
             continue
         folder = out / "data" / f"{name}-like"
-        options = {"layout": name, "snr": SNR, "seed": 3, **getattr(size, name)}
+        options = {"layout": name, "snr": snr, "seed": 3, **getattr(size, name)}
         if (folder / "dataset.json").is_file():
             _refuse_other_size(folder, options)
         else:
@@ -77,14 +77,15 @@ def _refuse_other_size(folder: Path, options: Mapping[str, Any]) -> None:
     stored = json.loads((folder / "dataset.json").read_text("utf-8"))["options"]
     other = [f"{name} {stored.get(name)}, not {value}" for name, value in options.items() if stored.get(name) != value]
     if other:
-        raise ArcuateError(f"{folder} was simulated with {'; '.join(other)}. Name another --out, or the same --size.")
+        raise ArcuateError(f"{folder} was simulated with {'; '.join(other)}. "
+                           "Name another --out, or the same --size and --snr.")  # fmt: skip
 
 
-def plan_all(data: Path | None, out: Path, size: Size) -> list[Plan]:
+def plan_all(data: Path | None, out: Path, size: Size, snr: float = SNR) -> list[Plan]:
     """Make the plans that are not there yet; what is planned for this very data stays as it is."""
     return [
         plan_for(folder, out, name=name, methods=FOLDERS[name.removesuffix("-like")], seeds=size.seeds)
-        for name, folder in find_or_simulate(data, out, size).items()
+        for name, folder in find_or_simulate(data, out, size, snr).items()
     ]
 
 

@@ -17,7 +17,7 @@ from arcuate.atomic import replacing, write_text
 from arcuate.datasets.response_readers import response_dataset
 from arcuate.datasets.responses import TimedWords
 from arcuate.encoding.features.make import make_features, read_layers
-from arcuate.encoding.request import EncodeRequest, run, write_result
+from arcuate.encoding.request import FINISHED, EncodeRequest, run, write_result
 from arcuate.errors import ArcuateError
 from arcuate.experiments.encoding_plan import Plan, PlannedRun, make_plan
 from arcuate.experiments.published_encoding import TITLES, PublishedFigure, published_figures
@@ -123,7 +123,7 @@ def _carry_out(planned: PlannedRun, plan: Plan, folder: Path) -> dict[str, Any]:
     specs = [spec for spec in specs if spec != "autocorrelation"]
     first = response_dataset(request.dataset).read(request.root, request.subjects[0])
     read_layers(specs, first, request.feature_options())
-    result = run(request)
+    result = run(request, finished=folder / FINISHED)
     write_result(result, folder)
     write_text(folder / "request.json", json.dumps(_settings(request), indent=1) + "\n")
     # Read back, so that a fresh run and one that goes on give the same bytes.

@@ -66,6 +66,9 @@ def _grid(lines: Lines, nulls: Lines, rows: str, columns: str) -> tuple[dict[str
     n_rows = len(row_names) if len(column_names) > 1 else 1
     layout = grid_layout(titles, n_rows, len(titles) // n_rows, below=0.16 if len(features) <= FLAT_NAMES else 0.28)
     layout["violinmode"] = "overlay"
+    if len(features) > FLAT_NAMES:  # else plotly slants the names of some panels and not of others
+        for axis in [value for name, value in layout.items() if name.startswith("xaxis")]:
+            axis["tickangle"] = 30
     return {"data": data, "layout": layout}, n_rows
 
 

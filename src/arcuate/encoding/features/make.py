@@ -86,6 +86,7 @@ def concatenate(parts: Sequence[Features]) -> Features:
         "+".join(part.name for part in parts), np.hstack([part.values for part in parts]),
         " + ".join(part.signature for part in parts), rows=parts[0].rows, groups=groups,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        of_time=tuple(name for part in parts for name in part.of_time),
     )  # fmt: skip
 
 
@@ -133,7 +134,8 @@ class _Part:
 
 def _part(name: str, responses: BrainResponses, options: FeatureOptions) -> _Part:
     if name == POSITION:
-        features = Features(name, positions(responses), signature(features=name, degree=3), rows="scans")
+        features = Features(name, positions(responses), signature(features=name, degree=3), rows="scans",
+                            of_time=(name,))  # fmt: skip
         return _Part(features, np.ones(responses.n_rows, dtype=bool))
     base, _, argument = name.partition(":")
     kind = feature_kind(base)

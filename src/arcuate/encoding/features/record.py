@@ -27,6 +27,7 @@ class Features:
     groups : ((name, number of columns), ...)
         Bands for banded ridge, in column order; one band by default.
     notes : what was left out or filled in and why, shown to the user
+    of_time : groups that are made from the time of a scan alone (position, autocorrelation)
     own_scale : whether the columns share one scale, so that they are never z-scored: a column that hardly
         varies in the training part would explode in the test part
 
@@ -42,6 +43,7 @@ class Features:
     rows: Rows = "stimuli"
     groups: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
+    of_time: tuple[str, ...] = ()
     own_scale: bool = False
 
     def __post_init__(self) -> None:
@@ -64,3 +66,26 @@ class Features:
     @property
     def n_features(self) -> int:
         return int(self.values.shape[1])
+
+    @property
+    def all_of_time(self) -> bool:
+        """Whether no group is tied to a stimulus."""
+        return all(name in self.of_time for name, _ in self.groups)
+
+    def set_against(self, order: np.ndarray) -> np.ndarray:
+        """The values moved so that row r stands at `order[r]`; groups made from time alone stay.
+
+        A moved time is another feature than the time: it jumps where no clock does.
+
+        Examples
+        --------
+        >>> both = Features("a+t", np.array([[5.0, 0], [6, 1], [7, 2]]), "x", groups=(("a", 1), ("t", 1)),
+        ...                 of_time=("t",))
+        >>> both.set_against(np.array([1, 2, 0])).tolist()
+        [[7.0, 0.0], [5.0, 1.0], [6.0, 2.0]]
+        """
+        stays = np.repeat([name in self.of_time for name, _ in self.groups], [width for _, width in self.groups])
+        moved = np.empty_like(self.values)
+        moved[order] = self.values
+        moved[:, stays] = self.values[:, stays]
+        return moved
