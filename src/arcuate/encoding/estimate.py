@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from arcuate.encoding.settings import EncodingSettings
 INTERPRETER = 400 * 2**20  # Python, numpy, scipy and a reader
 TRIAL_VOXELS = 1024
 TRIAL_FEATURES = 256
+SLOW = 1.0  # seconds, from which one permutation is enough to tell
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Trial:
 
 
 def trial(data: BrainResponses, settings: EncodingSettings) -> Trial:
-    """Evaluate noise for some of the voxels, without permutations and with two.
+    """Evaluate noise for some of the voxels, with and without a few permutations.
+
+    Two numbers of voxels tell apart what grows with them from what does not.
 
     Examples
     --------
@@ -60,30 +63,50 @@ def trial(data: BrainResponses, settings: EncodingSettings) -> Trial:
     >>> trial(data, EncodingSettings(folds=3)).rest > 0
     True
     """
-    rng = np.random.default_rng(0)
-    select, n = settings.select, data.n_rows
-    voxels = min(data.n_voxels, max(TRIAL_VOXELS, settings.top + 1, select.number))
-    noise = replace(
-        data, responses=rng.normal(size=(n, voxels)), rois={}, excluded=(),
-        coordinates=None if data.coordinates is None else data.coordinates[:voxels],
-        repetitions=None if data.repetitions is None else rng.normal(size=(n, data.repetitions.shape[1], voxels)),
-    )
+    once = replace(settings, permutations=0, map_permutations=0, bands=0)
+    if settings.select.rule == "roi":
+        once = replace(once, select=replace(settings.select, rule="random"))
     rows = "scans" if data.kind == "continuous" else "stimuli"
-    features = Features("noise", rng.normal(size=(n, TRIAL_FEATURES)), "noise", rows=rows)  # type: ignore[arg-type]
-    once = replace(settings, permutations=0, map_permutations=0, bands=0,
-                   select=replace(select, rule="random") if select.rule == "roi" else select)  # fmt: skip
+    values = np.random.default_rng(0).normal(size=(data.n_rows, TRIAL_FEATURES))
+    features = Features("noise", values, "noise", rows=rows)  # type: ignore[arg-type]
+    few = min(data.n_voxels, max(TRIAL_VOXELS, settings.top + 1, settings.select.number))
+    evaluate([(_noise(data, few), features)], once)  # the first time is never like the others
     fits = 0.0
     if _in_folds(data, settings):
         make = Fits(features, data.runs, data.kind, tuple(folds_of(data, once)), once, _trained(data, settings))
         fits = _seconds(lambda: list(make()))
-    rest = _seconds(lambda: evaluate([(noise, features)], once)) - fits
-    order = 0.0
-    if settings.permutations:
-        both = _seconds(lambda: evaluate([(noise, features)], replace(once, permutations=2)))
-        order = (both - rest - fits) / 2 - (fits if data.kind == "continuous" else 0)
+    sizes = [few] if data.n_voxels < 4 * few else [few, 4 * few]
+    rests, orders = [], []
+    for size in sizes:
+        noise = _noise(data, size)
+        rests.append(_seconds(lambda noise=noise: evaluate([(noise, features)], once)) - fits)  # type: ignore[misc]
+        if settings.permutations:
+            number = 1 if rests[-1] > SLOW else 5
+            more = replace(once, permutations=number)
+            both = _seconds(lambda noise=noise, more=more: evaluate([(noise, features)], more))  # type: ignore[misc]
+            orders.append((both - rests[-1] - fits) / number - (fits if data.kind == "continuous" else 0))
     scale = max(settings.bands, 1)
-    of_voxels = scale * data.n_voxels / voxels
-    return Trial(fits * scale, max(rest, 0.0) * of_voxels, max(order, 0.0) * of_voxels)
+    rest, order = (scale * _at(data.n_voxels, sizes, seconds) for seconds in (rests, orders))
+    return Trial(scale * fits, rest, order)
+
+
+def _noise(data: BrainResponses, n_voxels: int) -> BrainResponses:
+    """Noise in the shape of the data, for so many voxels."""
+    rng, n = np.random.default_rng(n_voxels), data.n_rows
+    repetitions = data.repetitions
+    return replace(
+        data, responses=rng.normal(size=(n, n_voxels)), rois={}, excluded=(),
+        coordinates=None if data.coordinates is None else data.coordinates[:n_voxels],
+        repetitions=None if repetitions is None else rng.normal(size=(n, repetitions.shape[1], n_voxels)),
+    )
+
+
+def _at(n_voxels: int, sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """Seconds for all voxels, on the line through the sizes tried; never less than for the largest of them."""
+    if not seconds:
+        return 0.0
+    slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0]) if len(sizes) > 1 else 0.0
+    return max(seconds[-1], 0.0) + max(slope, 0.0) * (n_voxels - sizes[-1])
 
 
 def _seconds(work: Callable[[], object]) -> float:
