@@ -20,6 +20,15 @@ from arcuate.errors import ArcuateError
 
 
 @dataclass(frozen=True, eq=False)
+class Drift:
+    """A polynomial of time by run, fitted to training rows: `of_train` @ Y are its coefficients."""
+
+    of_train: np.ndarray  # coefficients × train rows
+    at_train: np.ndarray  # train rows × coefficients
+    at_test: np.ndarray  # test rows × coefficients
+
+
+@dataclass(frozen=True, eq=False)
 class FoldFit:
     """Weights of a fold, by candidate: alpha, or band scale and alpha.
 
@@ -30,7 +39,7 @@ class FoldFit:
     weights: tuple[np.ndarray, ...]
     trainers: tuple[np.ndarray, ...]
     search: AlphaSearch | None
-    drift: tuple[np.ndarray, np.ndarray] | None  # test × train rows, train × train rows
+    drift: Drift | None
     standardise: bool
     device: str = "cpu"  # of the search for alphas and of the products with responses
 
@@ -100,16 +109,18 @@ def drift_basis(runs: np.ndarray, degree: int) -> np.ndarray:
     return np.hstack(bases)
 
 
-def _drift(runs: np.ndarray, fold: Fold, degree: int) -> tuple[np.ndarray, np.ndarray]:
-    """Operators from training responses to their polynomial drift at test and training rows.
-
-    Of a run that is not in training no drift is known: its rows are taken against the training mean.
-    """
+def _drift(runs: np.ndarray, fold: Fold, degree: int) -> Drift:
+    """Of a run that is not in training no drift is known: its rows are taken against the training mean."""
     design = drift_basis(runs, degree)
     inverse = np.linalg.pinv(design[fold.train], rcond=1e-8)
-    at_test = design[fold.test] @ inverse
-    at_test[~np.isin(runs[fold.test], runs[fold.train])] = 1 / len(fold.train)
-    return at_test, design[fold.train] @ inverse
+    unknown = ~np.isin(runs[fold.test], runs[fold.train])
+    at_test = np.where(unknown[:, None], 0.0, design[fold.test])
+    mean = np.full((1, len(fold.train)), 1 / len(fold.train))
+    return Drift(
+        np.concatenate([inverse, mean]),
+        np.hstack([design[fold.train], np.zeros((len(fold.train), 1))]),
+        np.hstack([at_test, unknown[:, None]]),
+    )
 
 
 def zscored(values: np.ndarray, train: np.ndarray) -> np.ndarray:
@@ -141,7 +152,8 @@ def prepared(fit: FoldFit, responses: np.ndarray) -> tuple[np.ndarray, np.ndarra
     train, test = responses[fit.fold.train], responses[fit.fold.test]
     if fit.drift is not None:
         # Both from the same training responses, so the test rows never see themselves.
-        train, test = train - fit.drift[1] @ train, test - fit.drift[0] @ train
+        coefficients = fit.drift.of_train @ train
+        train, test = train - fit.drift.at_train @ coefficients, test - fit.drift.at_test @ coefficients
     spread = train.std(axis=0)
     varies = spread > 1e-12 * np.abs(train).max(axis=0)
     if fit.standardise:

@@ -138,7 +138,7 @@ def _centred_rows(responses: np.ndarray) -> np.ndarray:
 def _centred(fit: FoldFit, weights: np.ndarray) -> np.ndarray:
     """From training responses to predictions less their mean, train × test; the drift is taken out on the way."""
     if fit.drift is not None:
-        weights = weights - weights @ fit.drift[1]
+        weights = weights - (weights @ fit.drift.at_train) @ fit.drift.of_train
     return np.ascontiguousarray((weights - weights.mean(axis=0)).T)
 
 
@@ -172,7 +172,8 @@ def voxel_p_values(
 def _without_drift(fit: FoldFit, series: np.ndarray) -> np.ndarray:
     """The test rows of a fold less the drift of its training rows, voxels × rows."""
     assert fit.drift is not None
-    return series[:, fit.fold.test] - series[:, fit.fold.train] @ fit.drift[0].T.astype(series.dtype)
+    coefficients = series[:, fit.fold.train] @ fit.drift.of_train.T.astype(series.dtype)
+    return series[:, fit.fold.test] - coefficients @ fit.drift.at_test.T.astype(series.dtype)
 
 
 def _correlation(predictions: np.ndarray, targets: np.ndarray) -> np.ndarray:
