@@ -74,8 +74,8 @@ class _Gathered:
         if self.dataset not in ("", data.dataset):
             raise ArcuateError(f"Subjects of {self.dataset!r} and {data.dataset!r} came together. Evaluate one.")
         self.dataset = data.dataset
-        moved = f"{self.settings.null}({self.settings.null_length}) of features"
-        self.null = moved if data.kind == "continuous" else "permuted stimuli"
+        length = f"({self.settings.null_length})" if self.settings.null == "block" else ""
+        self.null = f"{self.settings.null}{length} of features" if data.kind == "continuous" else "permuted stimuli"
         data = usable(data, drop_voxels=self.settings.drop_voxels)
         check_rows(data, features)
         check_selection(self.settings.select, data)

@@ -37,29 +37,32 @@ def _none(n: int) -> np.ndarray:
 def scan_orders(n_scans: int, number: int, seed: int, how: str = "shift", length: int = 20) -> np.ndarray:
     """Up to `number` orders of scans that keep neighbours together, one a row.
 
-    shift: the series turned by at least `length` scans either way; there are n − 2·length + 1 of them, and if
-    more are asked for all of them are given once. block: pieces of `length` scans in random order.
+    shift: the series turned in a circle. There are n − 1 turns; if more are asked for, all of them are given
+    once. Short turns are among them: T, the score as a function of the turn, is as smooth as the series are,
+    so that a null without the neighbours of the observed T would find it outstanding too often (with 362 scans
+    and a lag-1 correlation of .9, p ≤ .005 in 3% of cases).
+    block: pieces of `length` scans in random order.
 
     Examples
     --------
-    >>> scan_orders(8, 9, seed=1, how="shift", length=3).tolist()
-    [[3, 4, 5, 6, 7, 0, 1, 2], [4, 5, 6, 7, 0, 1, 2, 3], [5, 6, 7, 0, 1, 2, 3, 4]]
+    >>> scan_orders(4, 9, seed=1, how="shift").tolist()
+    [[1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
     >>> scan_orders(6, 1, seed=2, how="block", length=2).tolist()
     [[4, 5, 0, 1, 2, 3]]
     """
     if how not in ORDERS:
         raise UnknownName("Order of scans", how, ORDERS)
-    if n_scans < 2 * length + 1 or length < 1:
-        raise ArcuateError(
-            f"{n_scans} scans cannot be moved by pieces of {length}. Give at least {2 * length + 1} scans, "
-            "or shorter pieces."
-        )
     rng = np.random.default_rng(seed)
     if how == "block":
+        if n_scans < 2 * length + 1 or length < 1:
+            raise ArcuateError(
+                f"{n_scans} scans cannot be moved by pieces of {length}. Give at least {2 * length + 1} scans, "
+                "or shorter pieces."
+            )
         blocks = np.array_split(np.arange(n_scans), max(2, round(n_scans / length)))
         orders = [np.concatenate([blocks[i] for i in rng.permutation(len(blocks))]) for _ in range(number)]
         return np.stack(orders) if orders else _none(n_scans)
-    shifts = np.arange(length, n_scans - length + 1)
+    shifts = np.arange(1, n_scans)
     if number < len(shifts):
         shifts = np.sort(rng.choice(shifts, number, replace=False))
     return (np.arange(n_scans)[None, :] + shifts[:, None]) % n_scans

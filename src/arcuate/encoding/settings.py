@@ -35,7 +35,7 @@ class EncodingSettings:
     permutations : how many; 0 gives no p-values
     map_permutations : for the p-values of single voxels, each of which ends as soon as it is clearly not
         significant; 0: those of the scores
-    null : {"shift", "block"}, the order of scans under the null, with its `null_length`
+    null : {"shift", "block"}, the order of scans under the null; blocks are of `null_length`
     drop_voxels : leave out (and count) NaN and constant voxels, instead of refusing
     device : "cpu", or torch's name of a GPU for the search of alphas and for predictions, in single precision
 
