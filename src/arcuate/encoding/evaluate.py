@@ -56,7 +56,7 @@ KEPT_BYTES = 64 * 2**20  # responses up to this size are kept for ceilings, or t
 
 @dataclass(eq=False)
 class _Gathered:
-    """What is known so far; holds scores of all subjects but the responses of none."""
+    """What is known so far: the scores of all subjects, but the responses of a few small ones only."""
 
     settings: EncodingSettings
     finished: Path | None = None
