@@ -1,6 +1,6 @@
 """Encoding against scikit-learn and himalaya, in one run: `python -m benchmarks.encoding [PART ...]`.
 
-Parts: leave-two-out, voxelwise, memory; all by default. The machine may be shared, so peers take
+Parts: leave-two-out, voxelwise, memory, null-orders; all by default. The machine may be shared, so peers take
 turns and the fastest turn of each counts. On a crowded machine, `OMP_NUM_THREADS=1 ... --cpu-time`
 measures seconds of the processor instead, which the crowd does not change.
 """
@@ -187,7 +187,34 @@ def memory() -> None:
     print(f"  peak {done.gib:.2f} GiB (estimated {gib:.2f}), {done.seconds:.0f} s (estimated {seconds:.0f})")
 
 
-PARTS = {"leave-two-out": leave_two_out, "voxelwise": voxelwise, "memory": memory}
+def null_orders(datasets: int = 3_000, number: int = 199) -> None:
+    """How often independent slow series are significant by each order of scans; their score is the covariance."""
+    from scipy.signal import lfilter
+
+    from arcuate.encoding.nulls import scan_orders
+
+    rng = np.random.default_rng(0)
+    print(f"independent series with lag-1 correlation rho, {datasets} datasets, up to {number} orders")
+    for n in (126, 362, SCANS):
+        for rho in (0.7, 0.9):
+            x, y = (lfilter([1.0], [1.0, -rho], rng.normal(size=(datasets, n + 100)), axis=1)[:, 100:] for _ in "xy")
+            x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
+            turns = scan_orders(n, n, 1)
+            few = rng.permutation(len(turns))[:number]
+            longer = turns[19:-19]
+            kinds = {
+                "turns": turns[few], "turns of 20 or more": longer[rng.permutation(len(longer))[:number]],
+                "blocks": scan_orders(n, number, 1, how="block"),
+            }
+            for name, orders in kinds.items():
+                above = sum((np.einsum("dn,dn->d", x[:, order], y) >= np.einsum("dn,dn->d", x, y)).astype(int)
+                            for order in orders)  # fmt: skip
+                p = (1 + above) / (1 + len(orders))
+                found = ", ".join(f"p <= {level}: {(p <= level).mean():.3f}" for level in (0.01, 0.05, 0.1))
+                print(f"  {n:>5} scans, rho {rho}, {name:<19} {found}")
+
+
+PARTS = {"leave-two-out": leave_two_out, "voxelwise": voxelwise, "memory": memory, "null-orders": null_orders}
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ def scan_orders(n_scans: int, number: int, seed: int, how: str = "shift", length
     shift: the series turned in a circle. There are n − 1 turns; if more are asked for, all of them are given
     once. Short turns are among them: T, the score as a function of the turn, is as smooth as the series are,
     so that a null without the neighbours of the observed T would find it outstanding too often (with 362 scans
-    and a lag-1 correlation of .9, p ≤ .005 in 3% of cases).
-    block: pieces of `length` scans in random order.
+    and a lag-1 correlation of .9, p ≤ .01 in 3% of cases).
+    block: pieces of `length` scans in random order; for slow series p is a little too small (p ≤ .05 in 7%).
 
     Examples
     --------
