@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -47,6 +50,26 @@ def test_json_has_the_promised_keys_and_nothing_else_on_stdout(arcuate, root, tm
     assert "GiB of memory" in done.stderr
     assert json.loads((tmp_path / "out" / "result.json").read_text()) == found
     assert "1/random/r" in np.load(tmp_path / "out" / "maps.npz")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["maps.npz", "result.json"]
+
+
+def test_a_killed_command_goes_on_where_it_was(root, tmp_path):
+    """Killed between two subjects, as by the system: the whole result has the same bytes."""
+    options = ["--permutations", "40", "--scores", "voxelwise", "--json"]
+    command = [sys.executable, "-m", "arcuate", *map(str, common(root)), *options]
+    whole = subprocess.run([*command, "--out", tmp_path / "whole"], capture_output=True, text=True, check=True)
+    out = tmp_path / "out"
+    killed = subprocess.Popen([*command, "--out", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while killed.poll() is None and not list(out.glob("finished/[0-9a-f]*.npz")):
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    if (out / "result.json").exists():
+        pytest.skip("the machine stood still, and the run was not killed in time")
+    assert list(out.glob("finished/*.npz"))
+    again = subprocess.run([*command, "--out", out], capture_output=True, text=True, check=True)
+    assert again.stdout == whole.stdout
+    assert (out / "maps.npz").read_bytes() == (tmp_path / "whole" / "maps.npz").read_bytes()
 
 
 def test_a_yaml_file_with_the_same_names_gives_the_same(arcuate, root, tmp_path):
