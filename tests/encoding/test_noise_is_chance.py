@@ -90,8 +90,8 @@ def check(kind, rule, n_datasets, n_orders, *, least_p, most_errors=3.0, **setti
     print(f"{kind} {rule}: {len(cells)} cells, at most {errors[worst]:.2f} SE, KS p at least {uniform[least]:.3f}")
     assert errors[worst] < most_errors, f"{cells[worst]}: mean {gaps.mean(axis=0)[worst]:.4f} off its chance"
     assert uniform[least] > least_p, f"{cells[least]}: p-values are not uniform"
-    if n_datasets >= 200:  # the tail, to which KS is blind
-        assert (p_values <= 0.05).mean() < 0.08
+    # The tail, to which KS is blind. The cells of a rule rise and fall together: three errors of one share.
+    assert (p_values <= 0.05).mean() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_datasets)
 
 
 @pytest.mark.parametrize(("kind", "rule"), CASES)
