@@ -31,7 +31,8 @@ demo: .venv/.core
 	$(BIN)/arcuate demo --out demo-out
 
 test: .venv/.all .venv/.chromium lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow"
+	@# Two workers on two cores: more threads in each would only wait for one another.
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow"
 
 test-slow: .venv/.all .venv/.chromium
 	$(BIN)/python -m pytest -q -m slow
