@@ -15,6 +15,7 @@ import numpy as np
 from arcuate.encoding.fold_fit import FoldFit, prepared
 from arcuate.encoding.ridge_cv import choose_alphas, voxel_blocks
 from arcuate.errors import ArcuateError
+from arcuate.metrics.voxelwise import correlation
 
 # Voxels that go through a fold together: their predictions stay in the cache.
 BLOCK = 2048
@@ -57,13 +58,18 @@ class VoxelTest:
         self._series = _centred_rows(responses)
         n_voxels = len(self._series)
         self._alphas = np.zeros((len(fits), n_voxels), dtype=np.int64)
+        # Where a drift is taken out the features move, not the responses: what is to be predicted stays the same.
+        self._unmoved = [np.empty((n_voxels, len(fit.fold.test)), dtype=self._series.dtype)
+                         for fit in fits if fit.drift is not None]  # fmt: skip
         for block in voxel_blocks(n_voxels):
             for k, fit in enumerate(fits):
+                if fit.search is None and fit.drift is None:
+                    continue
+                train, test, _ = prepared(fit, self._series[block].T)
                 if fit.search is not None:
-                    train = prepared(fit, self._series[block].T)[0]
                     self._alphas[k, block] = choose_alphas(fit.search, train, device=fit.device)
-        # Where a drift is taken out the features move, not the responses: what is to be predicted stays the same.
-        self._unmoved = [_without_drift(fit, self._series) for fit in fits if fit.drift is not None]
+                if fit.drift is not None:
+                    self._unmoved[k][block] = test.T
         self.above = np.zeros(n_voxels, dtype=np.int64)
         self.used = np.zeros(n_voxels, dtype=np.int64)
         self._going = np.arange(n_voxels)
@@ -111,13 +117,13 @@ class VoxelTest:
                     series = self._series[voxels[part]]
                     predictions = series[:, train] @ of_fold[alpha] if few else series @ spread
                     targets = self._unmoved[k][voxels[part]] if self._unmoved else series[:, test]
-                    total[voxels[part]] += _correlation(predictions, targets)
+                    total[voxels[part]] += correlation(targets.T, predictions.T)
         return total / len(fits)
 
     def _weights(self, fits: Sequence[FoldFit]) -> list[list[np.ndarray]]:
         """By fold and alpha; made once for orders of the responses, whose fits are the same."""
         if self._ready[0] is not fits:
-            made = [[_centred(fit, one).astype(self._series.dtype) for one in fit.weights] for fit in fits]
+            made = [[_from_train(fit, one).astype(self._series.dtype) for one in fit.weights] for fit in fits]
             self._ready = (fits, made)
         return self._ready[1]
 
@@ -135,11 +141,11 @@ def _centred_rows(responses: np.ndarray) -> np.ndarray:
     return series
 
 
-def _centred(fit: FoldFit, weights: np.ndarray) -> np.ndarray:
-    """From training responses to predictions less their mean, train × test; the drift is taken out on the way."""
+def _from_train(fit: FoldFit, weights: np.ndarray) -> np.ndarray:
+    """From training responses to predictions, train × test; the drift is taken out on the way."""
     if fit.drift is not None:
         weights = weights - (weights @ fit.drift.at_train) @ fit.drift.of_train
-    return np.ascontiguousarray((weights - weights.mean(axis=0)).T)
+    return np.ascontiguousarray(weights.T)
 
 
 def voxel_p_values(
@@ -167,18 +173,3 @@ def voxel_p_values(
             break
         test.add(fits, order)
     return test.result()
-
-
-def _without_drift(fit: FoldFit, series: np.ndarray) -> np.ndarray:
-    """The test rows of a fold less the drift of its training rows, voxels × rows."""
-    assert fit.drift is not None
-    coefficients = series[:, fit.fold.train] @ fit.drift.of_train.T.astype(series.dtype)
-    return series[:, fit.fold.test] - coefficients @ fit.drift.at_test.T.astype(series.dtype)
-
-
-def _correlation(predictions: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Row by row; the predictions have a mean of 0 already."""
-    targets = targets - targets.mean(axis=1, keepdims=True)
-    norm = np.sqrt(np.einsum("ij,ij->i", targets, targets) * np.einsum("ij,ij->i", predictions, predictions))
-    undefined = np.full(len(norm), np.nan)
-    return np.divide(np.einsum("ij,ij->i", targets, predictions), norm, out=undefined, where=norm > 0)
